@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach } from "node:test";
+import { after, afterEach, beforeEach } from "node:test";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import type { Role } from "../../src/contract/types.ts";
-import { adminName, adminPassword, type RunningAgent, startAgentProcess } from "../agents/running-agent.ts";
+import { startAgentInProcess } from "../agents/agent-in-process.ts";
+import { adminName, adminPassword, type RunningAgent } from "../agents/running-agent.ts";
 import { counted } from "../basics/counts.ts";
 import { type Ending, endOfSuite, ofSuite } from "../basics/ending.ts";
 import { until } from "../basics/until.ts";
 import { isFirefox, launchChromium, launchFirefox, patienceMilliseconds, type Scheme } from "./launch.ts";
+import { Looks } from "./light/looks.ts";
 import {
   type ConsoleWindow,
   createPeople,
@@ -69,6 +71,8 @@ export function browserOf(
 
 /** The end of a suite, and of the windows that each of its tests opens. */
 export interface ConsoleEnding extends Ending {
+  /** The states of light pages that Chromium judges when all tests are over. */
+  readonly looks: Looks;
   opened(close: () => Promise<void>): void;
 }
 
@@ -77,6 +81,9 @@ export interface ConsoleEnding extends Ending {
  * page that is left open reads what it shows again whenever something happens.
  */
 export function endOfConsole(): ConsoleEnding {
+  const looks = new Looks();
+  // Hooks run in the order of their registration: the browsers are still there.
+  after(() => looks.judge(() => startBrowser(ending)));
   const ending = endOfSuite();
   keepBrowsers(ending);
   let opened: (() => Promise<void>)[] | null = null;
@@ -89,7 +96,7 @@ export function endOfConsole(): ConsoleEnding {
   });
   // A hook opens a window for all tests of the suite.
   return {
-    after: ending.after,
+    ...{ looks, after: ending.after },
     opened: (close) => {
       if (opened === null) ending.after(close);
       else opened.push(close);
@@ -134,7 +141,7 @@ function peopleOf(browser: Browser): People {
 /** An agent with a user of each role, and a browser; both end with the suite. */
 export async function startConsole(
   ending: Ending | ConsoleEnding,
-  start: () => Promise<RunningAgent> = startAgentProcess,
+  start: () => Promise<RunningAgent> = startAgentInProcess,
 ): Promise<{ agent: RunningAgent; browser: TestBrowser }> {
   const agent = await start();
   ending.after(() => agent.dispose());
@@ -142,12 +149,18 @@ export async function startConsole(
   return { agent, browser: await startBrowser(ending) };
 }
 
+/** What all tests of a suite share. */
+export interface ConsoleSuite extends Pick<ConsoleEnding, "looks"> {
+  readonly ending: ConsoleEnding;
+  readonly agent: RunningAgent;
+  readonly browser: TestBrowser;
+}
+
 /** The same for all tests of a suite, in whose body it is called. */
-export function consoleOf(
-  ending: ConsoleEnding,
-  start: () => Promise<RunningAgent> = startAgentProcess,
-): { agent: RunningAgent; browser: TestBrowser } {
-  return { agent: agentWithUsers(start), browser: ofSuite(() => startBrowser(ending)) };
+export function consoleOf(start: () => Promise<RunningAgent> = startAgentInProcess): ConsoleSuite {
+  const ending = endOfConsole();
+  const browser = ofSuite(() => startBrowser(ending));
+  return { ending, looks: ending.looks, agent: agentWithUsers(start), browser };
 }
 
 /** A suite's agent, with a user of each role. */
@@ -242,6 +255,12 @@ export async function addUsers(
   }
 }
 
+/** Changes settings over the socket. */
+export async function changeSettings(agent: Pick<RunningAgent, "call">, body: object): Promise<void> {
+  const { status, text } = await agent.call("PUT", "/api/system", { body, local: true });
+  assert.equal(status, 200, text);
+}
+
 /**
  * Signs in without the form, as the page would: it leaves a cookie that no page can read, and what the page keeps
  * beside it. Then goes to `path`, and waits for the page behind the sign-in.
@@ -260,11 +279,7 @@ export async function signInWithoutStepUp(
   user: Role | Credentials,
   path = "/",
 ): Promise<void> {
-  const ask = async (require_2fa: string): Promise<void> => {
-    const body = { security: { require_2fa } };
-    const { status, text } = await agent.call("PUT", "/api/system", { body, local: true });
-    assert.equal(status, 200, text);
-  };
+  const ask = (require_2fa: string) => changeSettings(agent, { security: { require_2fa } });
   await ask("all");
   const binding = await begin(page, user);
   await ask("none");

@@ -3,8 +3,8 @@ import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { codeNear, codeOf, wrongCodeOf } from "../../lab/basics/authenticator.ts";
 import {
+  changeSettings,
   confirmPassword,
-  endOfConsole,
   names,
   passwords,
   signIn,
@@ -13,7 +13,6 @@ import {
   type TestBrowser,
 } from "../../lab/console/browser.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
-import { Looks } from "../../lab/console/light/looks.ts";
 import { assertFits, axe, picture } from "../../lab/console/page-checks.ts";
 
 const canary = "<img src=x onerror=alert(1)>";
@@ -22,15 +21,13 @@ const dialog = (page: Page, name: string) => page.getByRole("dialog", { name });
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
 describe("the own account in the console", () => {
-  const ending = endOfConsole();
-  const looks = new Looks();
   const userOf = async (username: string) => {
     const { json } = await agent.call("GET", `/api/users?q=${username}`, { local: true });
     return json.items[0];
   };
   const login = (username: string, password: string, more = {}) =>
     agent.call("POST", "/api/auth/login", { body: { username, password, ...more } });
-  const { agent, browser } = lightConsoleOf(ending);
+  const { agent, browser, ending, looks } = lightConsoleOf();
 
   it("says who one is and what the role may do, and takes any display name as text", async () => {
     const page = await browser.signedIn(agent, "readonly", "/account", { scheme: "dark" });
@@ -127,8 +124,7 @@ describe("the own account in the console", () => {
     });
 
     it("cannot be switched off where the device requires it, and the page says why", async () => {
-      const policy = (require_2fa: string) =>
-        agent.call("PUT", "/api/system", { body: { security: { require_2fa } }, local: true });
+      const policy = (require_2fa: string) => changeSettings(agent, { security: { require_2fa } });
       await policy("admins");
       await page.reload();
       await page.getByText("This device requires a second factor. You can replace").first().waitFor();
@@ -288,8 +284,7 @@ describe("the own account in the console", () => {
   });
 
   it("is all that opens where a second factor is required: its enrolment, and then everything", async () => {
-    const policy = (require_2fa: string) =>
-      agent.call("PUT", "/api/system", { body: { security: { require_2fa } }, local: true });
+    const policy = (require_2fa: string) => changeSettings(agent, { security: { require_2fa } });
     await policy("all");
     const { page } = await browser.open(agent);
     await signInByForm(page, "operator");
@@ -316,8 +311,6 @@ describe("the own account in the console", () => {
     before(async () => {
       chromium = await startBrowser(ending);
     });
-
-    it("is sound to look at, in each state above", () => looks.judge(chromium));
 
     it("draws the key, copies it, fits a phone, and puts the recovery codes into a file", async () => {
       const { page, context } = await chromium.open(agent, { width: 360, height: 740 });

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import { confirmPassword, consoleOf, endOfConsole, untilShown } from "../../lab/console/browser.ts";
+import { confirmPassword, consoleOf, untilShown } from "../../lab/console/browser.ts";
 import { assertFits, axe, picture } from "../../lab/console/page-checks.ts";
 import { cardOf, makeUser, openUsers, passwordOn, rowOf, userNamed } from "../../lab/console/users-steps.ts";
 
 describe("adding several users in the console", () => {
-  const ending = endOfConsole();
-  const { agent, browser } = consoleOf(ending, startAgentInProcess);
+  const { agent, browser } = consoleOf();
 
   async function openSeveral(options: Parameters<typeof openUsers>[2] = {}) {
     const opened = await openUsers(browser, agent, { path: "/users?user=new", ...options });

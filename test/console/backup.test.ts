@@ -11,6 +11,7 @@ import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   addUsers,
+  changeSettings,
   confirmPassword,
   endOfConsole,
   signIn,
@@ -67,8 +68,7 @@ describe("the console's backups", () => {
     agent = await startAgentInProcess();
     ending.after(() => agent.dispose());
     await addUsers(agent);
-    const body = { device: { name: deviceName } };
-    assert.equal((await agent.call("PUT", "/api/system", { body, local: true })).status, 200);
+    await changeSettings(agent, { device: { name: deviceName } });
     browser = await startBrowser(ending);
   });
 

@@ -38,48 +38,59 @@ const four = [
   source("falseticker", 3, 0.01),
 ];
 
-describe("the range that the picture of the sources needs", () => {
-  it("spans those that vote, with this host's zero, and leaves the far one out", () => {
-    // Lowest end −0.001 − 0.006, highest 0.002 + 0.008.
-    assert.deepEqual(rounded(rangeOfSources(four) ?? {}), { low: -0.007, high: 0.01 });
-  });
-  it("takes in a false one that is near: within two and a half times the span", () => {
-    // 0.02 + 0.001 makes a span of 0.028, and 2.5 × 0.017 are 0.0425.
-    const near = [...four.slice(0, 3), source("falseticker", 0.02, 0.001)];
-    assert.deepEqual(rounded(rangeOfSources(near) ?? {}), { low: -0.007, high: 0.021 });
-  });
-  it("leaves this host's zero out where it is far from all of them", () => {
-    const far = [source("selected", 600, 0.01), source("candidate", 600.005, 0.01)];
-    assert.deepEqual(rounded(rangeOfSources(far) ?? {}), { low: 599.99, high: 600.015 });
-  });
-  it("is that of all where no source votes", () => {
-    const split = [source("suspect", 1, 0.5), source("falseticker", -2, 0.5)];
-    assert.deepEqual(rangeOfSources(split), { low: -2.5, high: 1.5 });
-  });
-  it("is none where no source has answered", () => {
-    assert.equal(rangeOfSources([source("unreachable", null, null)]), null);
-    assert.equal(neededRange([], [{ low: 0, high: 0 }]), null);
-  });
-});
+const far = [source("selected", 600, 0.01), source("candidate", 600.005, 0.01)];
 
-describe("the interval that the sources agree on", () => {
-  const figures = { offset_seconds: 0.002, uncertainty_seconds: 0.005 };
-  it("is where those that vote overlap", () => {
-    // Greatest low end 0.003 − 0.002, least high end 0.003 + 0.002; the false one has no say.
-    assert.deepEqual(rounded(agreedRange({ sources: four, ...figures }) ?? {}), { low: 0.001, high: 0.005 });
+for (const { name, sources, range, agreed } of [
+  // Lowest end −0.001 − 0.006, highest 0.002 + 0.008; greatest low end 0.003 − 0.002, least high end 0.003 + 0.002.
+  { name: "three that vote and a far one", sources: four, range: [-0.007, 0.01], agreed: [0.001, 0.005] },
+  // 0.02 + 0.001 makes a span of 0.028, and 2.5 × 0.017 are 0.0425.
+  {
+    name: "a false one within two and a half times the span",
+    sources: [...four.slice(0, 3), source("falseticker", 0.02, 0.001)],
+    range: [-0.007, 0.021],
+    agreed: [0.001, 0.005],
+  },
+  {
+    name: "this host's zero far from all",
+    sources: far,
+    range: [599.99, 600.015],
+    agreed: [599.995, 600.01],
+  },
+  {
+    name: "none that votes: the range of all, and no agreement",
+    sources: [source("suspect", 1, 0.5), source("falseticker", -2, 0.5)],
+    range: [-2.5, 1.5],
+    agreed: null,
+  },
+  { name: "no answer", sources: [source("unreachable", null, null)], range: null, agreed: null },
+  {
+    name: "an outlier: what was made of them",
+    sources: [source("selected", 0, 0.001), source("outlier", 0.004, 0.001)],
+    range: [-0.001, 0.005],
+    agreed: [-0.003, 0.007],
+  },
+  {
+    name: "none chosen",
+    sources: [source("candidate", 0, 0.001), source("candidate", 0.001, 0.001)],
+    range: [-0.001, 0.002],
+    agreed: null,
+  },
+  {
+    name: "one alone, near zero",
+    sources: [source("selected", 0.003, 0.002)],
+    range: [0, 0.005],
+    agreed: [0.001, 0.005],
+  },
+])
+  it(`the range of the picture and the agreed interval of ${name}`, () => {
+    const figures = { offset_seconds: 0.002, uncertainty_seconds: 0.005 };
+    const ends = (area: { low: number; high: number } | null) => area && [area.low, area.high];
+    const found = [ends(rangeOfSources(sources)), ends(agreedRange({ sources, ...figures }))];
+    assert.deepEqual(rounded(found), [range, agreed]);
   });
-  it("is what was made of them where not all of them overlap", () => {
-    const sources = [source("selected", 0, 0.001), source("outlier", 0.004, 0.001)];
-    assert.deepEqual(rounded(agreedRange({ sources, ...figures }) ?? {}), { low: -0.003, high: 0.007 });
-  });
-  it("is none where no source is chosen", () => {
-    const sources = [source("candidate", 0, 0.001), source("candidate", 1, 0.001)];
-    assert.equal(agreedRange({ sources, ...figures }), null);
-  });
-  it("is that of the one source where there is one", () => {
-    const sources = [source("selected", 0.01, 0.002)];
-    assert.deepEqual(rounded(agreedRange({ sources, ...figures }) ?? {}), { low: 0.008, high: 0.012 });
-  });
+
+it("no range is needed where nothing votes", () => {
+  assert.equal(neededRange([], [{ low: 0, high: 0 }]), null);
 });
 
 describe("an axis", () => {

@@ -7,16 +7,16 @@ import { heldUdpPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   type ConsoleWindow,
+  changeSettings,
   confirmPassword,
   endOfConsole,
   signIn,
   signInWithoutStepUp,
-  startBrowser,
   type TestBrowser,
+  untilShown,
   type WindowOptions,
 } from "../../lab/console/browser.ts";
 import { startLightConsole } from "../../lab/console/light/light-browser.ts";
-import { Looks } from "../../lab/console/light/looks.ts";
 import { assertReads } from "../../lab/console/page-checks.ts";
 import { type StandingTime, standingTime } from "../../lab/simulated/test-time.ts";
 import { ordinaryServer } from "../../lab/simulated/time-network.ts";
@@ -94,14 +94,11 @@ const reads =
     }
   };
 
-async function setTime(agent: RunningAgent, time: object): Promise<void> {
-  const { status, text } = await agent.call("PUT", "/api/system", { local: true, body: { time } });
-  assert.equal(status, 200, text);
-}
+const setTime = (agent: RunningAgent, time: object) => changeSettings(agent, { time });
 
 describe("the console's clock", () => {
   const ending = endOfConsole();
-  const looks = new Looks();
+  const { looks } = ending;
   /** The clock is stopped. The agent ends once its simulated servers have answered, so time must pass at the end. */
   const start = (
     time: StandingTime,
@@ -126,7 +123,7 @@ describe("the console's clock", () => {
       );
       // One without a name would need a person, and one without a receiver of messages too.
       const device = { name: "vm", not_needed: ["no_receiver"] };
-      await agent.call("PUT", "/api/system", { local: true, body: { device } });
+      await changeSettings(agent, { device });
     });
 
     it("names the fault, the ways out, and what does not work because of it", async () => {
@@ -141,19 +138,6 @@ describe("the console's clock", () => {
       assert.match(await reasonOf(reselect(page)), /No time servers are set/);
       await page.getByRole("link", { name: "Open the time settings" }).click();
       await page.waitForURL("**/system/settings?open=time");
-    });
-    it("offers a reader nothing, and says whose it is", async () => {
-      const { page } = await see(browser, agent, "readonly");
-      await page.getByText("An administrator can set the clock to the time of their browser").waitFor();
-      await unfold(page);
-      await page.getByText("Device time", { exact: true }).waitFor();
-      for (const button of [sync(page), reselect(page), byBrowser(page)])
-        assert.equal(await button.count(), 0, "a button for a reader");
-    });
-    it("offers an operator no way to set it by hand", async () => {
-      const { page } = await see(browser, agent, "operator");
-      await page.getByRole("link", { name: "Open the time settings" }).waitFor();
-      assert.equal(await byBrowser(page).count(), 0, "the browser's time for an operator");
     });
     it("shows the host: whether it is well, how full it is, and behind a fold what runs on it", async () => {
       const { page } = await see(browser, agent, "readonly");
@@ -357,9 +341,7 @@ describe("the console's clock", () => {
       await page.evaluate(() => localStorage.setItem("steward-language", "de"));
       await page.reload();
       await unfold(page);
-      await badge(page.locator(".clock-table"), /, authentifiziert$/)
-        .first()
-        .waitFor();
+      await untilShown(badge(page.locator(".clock-table"), /, authentifiziert$/).first());
       looks.keep(page, "clock-authenticated-de", reads(1280, 320));
       await page.goto("/");
       const tile = page.locator(".tile", { has: page.getByRole("heading", { name: "Uhr", level: 2 }) });
@@ -409,7 +391,4 @@ describe("the console's clock", () => {
       assert.equal(await page.getByText("too large a correction").count(), 0);
     });
   });
-
-  it("is sound to look at in a browser, in each state above", async () =>
-    looks.judge(await startBrowser(ending)));
 });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import { consoleOf, endOfConsole, signIn } from "../../lab/console/browser.ts";
+import { changeSettings, consoleOf, signIn } from "../../lab/console/browser.ts";
 import { assertFits, axe, picture, rgb, stepTo } from "../../lab/console/page-checks.ts";
 import { accents } from "../../src/contract/console/accents.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
@@ -10,8 +9,7 @@ import { consolePaths } from "../../src/contract/schemas/console.ts";
 const varied = ["index", "api", "metrics", "updates/publish", "host-file"];
 
 describe("the documents in a browser", () => {
-  const ending = endOfConsole();
-  const { agent, browser } = consoleOf(ending, startAgentInProcess);
+  const { agent, browser } = consoleOf();
 
   it("fit each window, and are accessible by day and by night", async () => {
     const { page } = await browser.open(agent);
@@ -46,8 +44,7 @@ describe("the documents in a browser", () => {
   it("have the colour of the device in their links and over their head, in both schemes, and another one at once", async () => {
     const { page } = await browser.open(agent);
     for (const accent of ["teal", "brown"] as const) {
-      const change = await agent.call("PUT", "/api/system", { local: true, body: { console: { accent } } });
-      assert.equal(change.status, 200, change.text);
+      await changeSettings(agent, { console: { accent } });
       await page.goto("/docs/clock.html");
       for (const [at, colorScheme] of (["light", "dark"] as const).entries()) {
         await page.emulateMedia({ colorScheme });

@@ -5,9 +5,8 @@ import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { until } from "../../lab/basics/until.ts";
-import { addUsers, endOfConsole, signIn, startBrowser } from "../../lab/console/browser.ts";
+import { addUsers, endOfConsole, signIn, untilShown } from "../../lab/console/browser.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
-import { Looks } from "../../lab/console/light/looks.ts";
 import { assertReads, looks } from "../../lab/console/page-checks.ts";
 import { change, openLog, refusal } from "../../lab/state/event-directory.ts";
 import { agentEvent } from "../../src/journal/events/event.ts";
@@ -20,7 +19,7 @@ const days = 21;
 
 describe("the timeline of a device that runs for weeks", () => {
   const ending = endOfConsole();
-  const kept = new Looks();
+  const { looks: kept } = ending;
   let agent: RunningAgent;
   before(async () => {
     const stateDirectory = join(await temporaryDirectory(ending), "state");
@@ -68,17 +67,17 @@ describe("the timeline of a device that runs for weeks", () => {
     await until("all days are read", async () => (await heads.count()) > 3);
     await page.locator(".timeline-back").getByText("Here the clock was set back, by 5 h at least").waitFor();
     // Day 3 has three refusals, twenty minutes apart.
-    await page
-      .locator(".run-times")
-      .getByText(/^3 ×, \d\d:\d\d – \d\d:\d\d$/)
-      .first()
-      .waitFor();
+    await untilShown(
+      page
+        .locator(".run-times")
+        .getByText(/^3 ×, \d\d:\d\d – \d\d:\d\d$/)
+        .first(),
+    );
     assert.ok((await page.locator(".timeline-run .badge.attention").count()) > 2, "refusals are marked");
     for (const [look, colorScheme, width] of looks) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
       kept.keep(page, `events-weeks-${look}`, assertReads);
     }
-    await kept.judge(await startBrowser(ending));
   });
 });

@@ -5,22 +5,20 @@ import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   type ConsoleWindow,
+  changeSettings,
   endOfConsole,
-  startBrowser,
   untilThereAre,
   type WindowOfRole,
   windowsOfRoles,
 } from "../../lab/console/browser.ts";
 import { startLightConsole } from "../../lab/console/light/light-browser.ts";
-import { Looks } from "../../lab/console/light/looks.ts";
-import { assertReads, looks } from "../../lab/console/page-checks.ts";
 import type { Role } from "../../src/contract/types.ts";
 
 const hostile = `<img src=x onerror="document.title='broken'">`;
 
 describe("the console's events", () => {
   const ending = endOfConsole();
-  const kept = new Looks();
+  const { looks: kept } = ending;
   let agent: RunningAgent;
   let windowOf: WindowOfRole;
   before(async () => {
@@ -103,7 +101,7 @@ describe("the console's events", () => {
     await rows(page).first().waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     // Another change of the name would only be counted for a minute.
-    await agent.call("PUT", "/api/system", { body: { console: { language: "de" } }, local: true });
+    await changeSettings(agent, { console: { language: "de" } });
     await page.getByRole("button", { name: "Follow · 1 new" }).waitFor();
     assert.equal(await page.locator(".run-times").count(), 0);
     await page.getByRole("button", { name: "Follow · 1 new" }).click();
@@ -187,17 +185,5 @@ describe("the console's events", () => {
     assert.equal(await rows(page).filter({ hasText: " added " }).filter({ hasNotText: "ana" }).count(), 0);
     const reader = await open("readonly");
     await reader.page.getByRole("heading", { name: "Logs" }).waitFor();
-  });
-
-  it("is sound to look at: by light, by night, and on a phone", async () => {
-    const { page } = await open("admin", "?type=sign_in.succeeded");
-    await rows(page).first().getByRole("button").click();
-    await page.locator(".event-detail").waitFor();
-    for (const [look, colorScheme, width] of looks) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 800 });
-      kept.keep(page, `events-${look}`, assertReads);
-    }
-    await kept.judge(await startBrowser(ending));
   });
 });

@@ -6,7 +6,7 @@ import type { Locator, Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
-import { consoleOf, endOfConsole, names, signIn, signInByForm } from "../../lab/console/browser.ts";
+import { changeSettings, consoleOf, names, signIn, signInByForm } from "../../lab/console/browser.ts";
 import { isFirefox } from "../../lab/console/launch.ts";
 import { assertFits, axe, brokenText, looks, picture, rgb, stepTo } from "../../lab/console/page-checks.ts";
 import { type Accent, accents } from "../../src/contract/console/accents.ts";
@@ -74,13 +74,8 @@ async function manifestOf(page: Page) {
 }
 
 describe("the colour of a device", () => {
-  const ending = endOfConsole();
-  const { agent, browser } = consoleOf(ending, startAgentInProcess);
-  const choose = async (accent: Accent): Promise<void> => {
-    const body = { console: { accent } };
-    const { status, text } = await agent.call("PUT", "/api/system", { body, local: true });
-    assert.equal(status, 200, text);
-  };
+  const { agent, browser } = consoleOf();
+  const choose = (accent: Accent) => changeSettings(agent, { console: { accent } });
 
   it("is on the sign-in page, in the head and in the icon, in both schemes, and changes while one looks", async () => {
     await choose("teal");
@@ -171,8 +166,7 @@ describe("the colour of a device", () => {
 });
 
 describe("the width of a desk", () => {
-  const ending = endOfConsole();
-  const { agent, browser } = consoleOf(ending, startAgentInProcess);
+  const { agent, browser } = consoleOf();
   const boxOf = async (page: Page, selector: string) => {
     const box = await page.locator(selector).boundingBox();
     assert.ok(box !== null, selector);
@@ -210,7 +204,6 @@ describe("the width of a desk", () => {
 });
 
 describe("the maker of the product", () => {
-  const ending = endOfConsole();
   const directory = scratchDirectory();
   const file = (name: string, text: string): string => {
     writeFileSync(join(directory, name), text);
@@ -225,7 +218,7 @@ describe("the maker of the product", () => {
     const hostFile = file("steward.json", JSON.stringify({ maker }));
     return startAgentInProcess({ arguments: ["--host-file", hostFile] });
   };
-  const { agent, browser } = consoleOf(ending, start);
+  const { agent, browser } = consoleOf(start);
 
   it("is on the sign-in page with its mark and the address at which it helps", async () => {
     const { page } = await browser.open(agent);
@@ -247,8 +240,7 @@ describe("the maker of the product", () => {
   });
 
   it("has its mark in the head in place of Steward's sign, also before the agent is asked, and it fits", async () => {
-    const device = { name: "hamburg-branch-warehouse-07" };
-    assert.equal((await agent.call("PUT", "/api/system", { local: true, body: { device } })).status, 200);
+    await changeSettings(agent, { device: { name: "hamburg-branch-warehouse-07" } });
     const { page } = await browser.open(agent);
     await signInByForm(page, "admin");
     const mark = page.locator(".frame-head .device > .mark");

@@ -9,7 +9,6 @@ import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/ru
 import { until } from "../../lab/basics/until.ts";
 import { endOfConsole, startBrowser, type TestBrowser, untilFocused } from "../../lab/console/browser.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
-import { Looks } from "../../lab/console/light/looks.ts";
 import { assertAboveKeyboard } from "../../lab/console/page-checks.ts";
 import { makeRescueToken, rescueTokenName } from "../../src/accounts/sign-in/rescue-token.ts";
 
@@ -41,8 +40,8 @@ async function stepIs(page: Page, name: string): Promise<void> {
 
 describe("the console's first run", () => {
   const ending = endOfConsole();
+  const { looks } = ending;
   const browser = lightBrowser(ending);
-  const looks = new Looks();
   let agent: RunningAgent;
   let chromium: TestBrowser;
   const setupToken = () => readFileSync(join(agent.runDirectory, "setup-token"), "utf8").trim();
@@ -233,6 +232,4 @@ describe("the console's first run", () => {
     await submit.click();
     await page.getByRole("heading", { name: "Sign in", level: 1 }).waitFor();
   });
-
-  it("is sound to look at in a browser, in each state above", () => looks.judge(chromium));
 });

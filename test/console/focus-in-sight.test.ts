@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { sampled } from "../../lab/basics/counts.ts";
-import { consoleOf, endOfConsole, passwords, untilFocused } from "../../lab/console/browser.ts";
+import { consoleOf, passwords, untilFocused } from "../../lab/console/browser.ts";
 import { axe, picture, stepTo } from "../../lab/console/page-checks.ts";
 import { tabStops } from "../../lab/console/tab-stops.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
@@ -17,8 +16,7 @@ const windows = [
 
 /** WCAG 2.2, 2.4.11, which axe-core does not see: a bar that stays in its place may cover what is behind it. */
 describe("what has the keyboard", () => {
-  const ending = endOfConsole();
-  const { agent, browser } = consoleOf(ending, startAgentInProcess);
+  const { agent, browser } = consoleOf();
   before(async () => {
     for (let index = 0; index < 15; index += 1) {
       const body = { username: `reader-${index}`, password: passwords.readonly, role: "readonly" };

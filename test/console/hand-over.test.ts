@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { startAgentUnderName } from "../../lab/agents/agent-under-name.ts";
-import { consoleOf, endOfConsole, passwords, untilShown } from "../../lab/console/browser.ts";
+import { changeSettings, consoleOf, passwords, untilShown } from "../../lab/console/browser.ts";
 import { assertFits, assertReads, axe, picture } from "../../lab/console/page-checks.ts";
 import { cardOf, openUsers, passwordOn, userNamed } from "../../lab/console/users-steps.ts";
 import { addressForOthers } from "../../src/console/print/way-in.tsx";
@@ -46,14 +46,12 @@ describe("the address that others are given", () => {
 const awkwardName = "לוי (night) 24";
 
 describe("the card that hands over the access of a user", () => {
-  const ending = endOfConsole();
-  const { agent, browser } = consoleOf(ending, async () => (await startAgentUnderName(ending)).agent);
+  const { agent, browser, ending } = consoleOf(async () => (await startAgentUnderName(ending)).agent);
   let address: string;
   before(async () => {
     const { urls } = (await agent.call("GET", "/api/system/tls", { local: true })).json as Tls;
     address = `${urls.find((url) => url.includes(".local:"))}/`;
-    const body = { device: { name: "Mühle 7" } };
-    assert.equal((await agent.call("PUT", "/api/system", { local: true, body })).status, 200);
+    await changeSettings(agent, { device: { name: "Mühle 7" } });
   });
 
   async function openAdding(options: Parameters<typeof openUsers>[2] = {}) {

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { endOfConsole, signIn, signInByForm, startBrowser } from "../../lab/console/browser.ts";
+import { changeSettings, signIn, signInByForm } from "../../lab/console/browser.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
-import { Looks } from "../../lab/console/light/looks.ts";
 import { assertReads } from "../../lab/console/page-checks.ts";
 import type { Status } from "../../src/contract/types.ts";
 
@@ -32,9 +31,7 @@ async function answerWith(page: Page, members: object): Promise<void> {
 }
 
 describe("the page at the beginning", () => {
-  const ending = endOfConsole();
-  const looks = new Looks();
-  const { agent, browser } = lightConsoleOf(ending);
+  const { agent, browser, looks } = lightConsoleOf();
 
   const status = async (): Promise<Status> => (await agent.call("GET", "/api/status", { local: true })).json;
   const tile = (page: Page, title: string) =>
@@ -108,7 +105,7 @@ describe("the page at the beginning", () => {
 
   it("says that all is well where nothing needs a person", async () => {
     const { page } = await browser.open(agent);
-    await agent.call("PUT", "/api/system", { body: { device: { name: "Branch" } }, local: true });
+    await changeSettings(agent, { device: { name: "Branch" } });
     const { clock, updates, host } = await status();
     const summary = { ...updates?.summary, code: "nothing_newer" };
     const at = new Date(Date.now() - 7_200_000).toISOString();
@@ -157,7 +154,4 @@ describe("the page at the beginning", () => {
       looks.keep(page, `home-${role}`);
     }
   });
-
-  it("is sound to look at in a browser, in each state above", async () =>
-    looks.judge(await startBrowser(ending)));
 });

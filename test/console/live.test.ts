@@ -7,6 +7,7 @@ import { counted, sampled } from "../../lab/basics/counts.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
+  changeSettings,
   endOfConsole,
   names,
   signIn,
@@ -15,7 +16,6 @@ import {
   untilShown,
 } from "../../lab/console/browser.ts";
 import { startLightConsole } from "../../lab/console/light/light-browser.ts";
-import { Looks } from "../../lab/console/light/looks.ts";
 import type { Role } from "../../src/contract/types.ts";
 
 /** Notes the page's requests to the agent from now on; `isQuiet`: all are answered. */
@@ -48,6 +48,7 @@ async function idle(page: Page, minutes: number, isQuiet: () => boolean): Promis
 
 describe("a console that stays open", () => {
   const ending = endOfConsole();
+  const { looks } = ending;
   let agent: RunningAgent;
   let browser: TestBrowser;
   let chromium: TestBrowser;
@@ -157,12 +158,11 @@ describe("a console that stays open", () => {
   });
 
   it("shows nothing as good while the device is away, says what it knows from when, and reads it anew", async () => {
-    const looks = new Looks();
     const { page } = await browser.open(agent);
     const { asked } = listenTo(page);
     // Without a name or a receiver of messages the host would need a person, and nothing here be good.
     const device = { name: "vm", not_needed: ["no_receiver"] };
-    await agent.call("PUT", "/api/system", { local: true, body: { device } });
+    await changeSettings(agent, { device });
     await signIn(page, "admin", "/users");
     await page.getByRole("button", { name: "Add user" }).waitFor();
     await page.getByRole("link", { name: "System", exact: true }).click();
@@ -190,6 +190,5 @@ describe("a console that stays open", () => {
     await good.first().waitFor();
     for (const path of ["/api/status", "/api/system/facts"])
       await until(`it reads ${path} anew`, () => asked.includes(`GET ${path}`));
-    await looks.judge(chromium);
   });
 });

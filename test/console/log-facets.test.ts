@@ -2,13 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { startAgentWithJournal } from "../../lab/agents/agent-with-journal.ts";
-import {
-  endOfConsole,
-  startBrowser,
-  type TestBrowser,
-  untilDrawn,
-  untilFocused,
-} from "../../lab/console/browser.ts";
+import { startBrowser, type TestBrowser, untilDrawn, untilFocused } from "../../lab/console/browser.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { assertFits, axe, brokenText, picture } from "../../lab/console/page-checks.ts";
 import { type Fields, ownFields } from "../../lab/host/journal.ts";
@@ -81,9 +75,8 @@ const entries: readonly Fields[] = [
 ];
 
 describe("the facets of the log", () => {
-  const ending = endOfConsole();
   const start = () => startAgentWithJournal(ending, entries, ["nginx.service", "pump.service", longName]);
-  const { agent, browser } = lightConsoleOf(ending, start);
+  const { agent, browser, ending } = lightConsoleOf(start);
   let chromium: TestBrowser;
 
   const chips = (page: Page) => page.locator(".log-facets button").allInnerTexts();

@@ -115,17 +115,6 @@ describe("the console's log", () => {
     assert.equal(await log(page).getAttribute("aria-live"), "off");
   });
 
-  it("shows how each request ended, how long it took, and its user", async () => {
-    const page = await browser.signedIn(agent, "admin", "/system/logs");
-    // The sign-in and the renewal by its cookie are two requests.
-    const requests = log(page).locator(".of-request", { hasText: "/api/auth/" });
-    const users = async () => (await requests.locator(".log-user").allInnerTexts()).slice(-2);
-    await until("both are shown", async () => (await users()).join() === "root-admin,root-admin");
-    const line = drawn(page, "POST /api/auth/login").last();
-    assert.match(await line.locator(".log-status").innerText(), /^200$/);
-    assert.match(await line.locator(".log-duration").innerText(), /^(< )?\d+(\.\d)?\sm?s$/);
-  });
-
   it("shows hostile lines as text, in lines and in what they open to", async () => {
     const { page } = await open("admin", "?q=script");
     const line = drawn(page, "<script>").first();
@@ -147,15 +136,6 @@ describe("the console's log", () => {
     await page.getByText("Only the log of steward.service, steward-….service can be read here.").waitFor();
     await page.locator(".log-facets").getByRole("button", { name: "nginx 0" }).click();
     await drawn(page, "onerror").waitFor();
-  });
-
-  it("says the same in German", async () => {
-    const page = await browser.signedIn(agent, "readonly", "/system/logs?unit=nginx.service", {
-      language: "de",
-    });
-    await page
-      .getByText("Hier ist nur das Protokoll von steward.service, steward-….service zu lesen.")
-      .waitFor();
   });
 
   it("filters by level, text and time, in the page's address", async () => {

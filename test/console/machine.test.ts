@@ -8,22 +8,15 @@ import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
-import {
-  endOfConsole,
-  startBrowser,
-  type TestBrowser,
-  untilFocused,
-  untilShown,
-} from "../../lab/console/browser.ts";
+import { endOfConsole, type TestBrowser, untilFocused, untilShown } from "../../lab/console/browser.ts";
 import { startLightConsole } from "../../lab/console/light/light-browser.ts";
-import { Looks } from "../../lab/console/light/looks.ts";
 import { assertFits } from "../../lab/console/page-checks.ts";
 import type { Role } from "../../src/contract/types.ts";
 import type { HostIdentity, RootOrder } from "../../src/host/ports.ts";
 
 describe("the console's view of the machine", () => {
   const ending = endOfConsole();
-  const looks = new Looks();
+  const { looks } = ending;
   const orders: RootOrder[] = [];
   let hostname = "edge";
   let boots = 1;
@@ -207,7 +200,4 @@ describe("the console's view of the machine", () => {
     const { json } = await agent.call("GET", "/api/console");
     assert.equal(json.setup_required, true);
   });
-
-  it("is sound to look at in a browser, in each state above", async () =>
-    looks.judge(await startBrowser(ending)));
 });

@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import { consoleOf, endOfConsole, signInByForm, untilFocused } from "../../lab/console/browser.ts";
+import { consoleOf, signInByForm, untilFocused } from "../../lab/console/browser.ts";
 import { stepTo } from "../../lab/console/page-checks.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 
@@ -53,8 +52,7 @@ async function assertOpen(page: Page, opener: Locator): Promise<void> {
 }
 
 describe("in Safari 16.4, the oldest that the build is for, the console", () => {
-  const ending = endOfConsole();
-  const { agent, browser } = consoleOf(ending, startAgentInProcess);
+  const { agent, browser } = consoleOf();
 
   it("shows each page, opens menus and dialogs, and gives the keyboard back to the button that was clicked", async () => {
     const { page } = await browser.open(agent, { width: 390, height: 844 });

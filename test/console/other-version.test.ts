@@ -3,10 +3,9 @@ import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "no
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { until } from "../../lab/basics/until.ts";
-import { consoleOf, endOfConsole, signIn, untilShown } from "../../lab/console/browser.ts";
+import { changeSettings, consoleOf, signIn, untilShown } from "../../lab/console/browser.ts";
 import { buildConsole } from "../../scripts/build-console.ts";
 
 const source = join(import.meta.dirname, "../../src/console");
@@ -15,8 +14,7 @@ const source = join(import.meta.dirname, "../../src/console");
 const otherVerb = "Add one more person";
 
 describe("a page that is open while Steward itself is updated", () => {
-  const ending = endOfConsole();
-  const { agent, browser } = consoleOf(ending, startAgentInProcess);
+  const { agent, browser, ending } = consoleOf();
   let otherBuild: string;
   before(async () => {
     const directory = await temporaryDirectory(ending);
@@ -51,8 +49,7 @@ describe("a page that is open while Steward itself is updated", () => {
       return existsSync(path) ? route.fulfill({ path }) : route.fulfill({ status: 404 });
     });
     // An event leads to the status.
-    const body = { device: { contact: `somebody ${Math.random()}` } };
-    assert.equal((await agent.call("PUT", "/api/system", { body, local: true })).status, 200);
+    await changeSettings(agent, { device: { contact: `somebody ${Math.random()}` } });
     await untilShown(page.getByText("Steward was updated"));
   };
 

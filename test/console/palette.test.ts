@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { until } from "../../lab/basics/until.ts";
-import { consoleOf, endOfConsole, signIn, untilFocused } from "../../lab/console/browser.ts";
+import { consoleOf, signIn, untilFocused } from "../../lab/console/browser.ts";
 import { assertFits, axe, brokenText, picture } from "../../lab/console/page-checks.ts";
 
 describe("the console's search and look", () => {
-  const ending = endOfConsole();
-  const { agent, browser } = consoleOf(ending, startAgentInProcess);
+  const { agent, browser } = consoleOf();
 
   describe("the search of all that has a name", () => {
     const field = (page: Page) => page.getByRole("combobox", { name: "Page, user, setting or action" });

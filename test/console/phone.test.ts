@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { afterEach, before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { counted, sampled } from "../../lab/basics/counts.ts";
 import { until } from "../../lab/basics/until.ts";
 import { answerAwkwardly, awkward, awkwardTexts as texts } from "../../lab/console/awkward.ts";
-import { consoleOf, endOfConsole, names, signIn, untilShown } from "../../lab/console/browser.ts";
+import { consoleOf, names, signIn, untilShown } from "../../lab/console/browser.ts";
 import {
   assertFits,
   brokenText,
@@ -20,12 +19,11 @@ import { consolePaths } from "../../src/contract/schemas/console.ts";
 const widths = counted({ usual: [320, 360, 1280], all: [320, 360, 768, 1280] });
 
 describe("the console on a phone, with texts that are awkward", () => {
-  const ending = endOfConsole();
   const send = async (method: string, path: string, body: unknown): Promise<void> => {
     const { status, text } = await agent.call(method, path, { body, local: true });
     assert.ok(status < 300, text);
   };
-  const { agent, browser } = consoleOf(ending, startAgentInProcess);
+  const { agent, browser } = consoleOf();
   before(async () => {
     for (const [index, text] of texts.entries()) {
       const username = `user-${index}${"x".repeat(25)}`;

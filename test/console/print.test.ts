@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { inflateSync } from "node:zlib";
 import type { Page } from "playwright-core";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { codeNear } from "../../lab/basics/authenticator.ts";
-import { consoleOf, endOfConsole, signIn, untilShown } from "../../lab/console/browser.ts";
+import { changeSettings, consoleOf, signIn, untilShown } from "../../lab/console/browser.ts";
 import { isFirefox } from "../../lab/console/launch.ts";
 import { assertFits, axe, picture, stepTo } from "../../lab/console/page-checks.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
@@ -16,11 +15,9 @@ const badName = `<i>Straßenverkehrszulassungsordnung</i>شركة🏭${"x".repea
 const onlyHere = "The address of this page works only on this computer.";
 
 describe("what is printed", () => {
-  const ending = endOfConsole();
-  const { agent, browser } = consoleOf(ending, startAgentInProcess);
+  const { agent, browser } = consoleOf();
   before(async () => {
-    const body = { device: { name: badName } };
-    assert.equal((await agent.call("PUT", "/api/system", { local: true, body })).status, 200);
+    await changeSettings(agent, { device: { name: badName } });
   });
 
   /** On paper as it is on A4: its text, and whether it is black on white in a dark browser. */

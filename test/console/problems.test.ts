@@ -3,15 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import {
-  endOfConsole,
-  startBrowser,
-  untilFocused,
-  untilShown,
-  untilThereAre,
-} from "../../lab/console/browser.ts";
+import { untilShown, untilThereAre } from "../../lab/console/browser.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
-import { Looks } from "../../lab/console/light/looks.ts";
 import { assertFits, assertReads } from "../../lab/console/page-checks.ts";
 import { wholeTable } from "../../src/cli/command-table.ts";
 import * as de from "../../src/console/catalogue/languages/de/problems.ts";
@@ -63,9 +56,7 @@ describe("the documents about errors", () => {
 });
 
 describe("a problem on a page", () => {
-  const ending = endOfConsole();
-  const looks = new Looks();
-  const { agent, browser } = lightConsoleOf(ending);
+  const { agent, browser, looks } = lightConsoleOf();
 
   /** As the agent would say it, until the route is taken away: a page may read again at any moment what it shows. */
   const refuse = (page: Page, path: string, code: keyof typeof errorCodes) =>
@@ -176,19 +167,4 @@ describe("a problem on a page", () => {
     looks.draw(page, "problem-link-de", assertFits);
     assert.equal(await sheet.getByLabel("Benutzername").inputValue(), "ben");
   });
-
-  it("is told at its field alone, which has the keyboard", async () => {
-    const page = await browser.signedIn(agent, "admin", "/users");
-    await page.getByRole("button", { name: "Add user" }).click();
-    const sheet = page.getByRole("dialog", { name: "Add user" });
-    await sheet.getByLabel("User name").fill("root-admin");
-    await sheet.getByRole("button", { name: "Add user" }).click();
-    await untilShown(sheet.getByText("A user with this name already exists"));
-    assert.equal(await sheet.getByText("A user with this name already exists").count(), 1);
-    assert.equal(await sheet.locator(".problem").count(), 0);
-    await untilFocused(sheet.getByLabel("User name"));
-  });
-
-  it("is sound to look at in a browser, in each state above", async () =>
-    looks.judge(await startBrowser(ending)));
 });

@@ -5,14 +5,8 @@ import { before, describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
-import {
-  type ConsoleEnding,
-  endOfConsole,
-  startBrowser,
-  type TestBrowser,
-} from "../../lab/console/browser.ts";
+import { type ConsoleEnding, endOfConsole, type TestBrowser } from "../../lab/console/browser.ts";
 import { startLightConsole } from "../../lab/console/light/light-browser.ts";
-import { Looks } from "../../lab/console/light/looks.ts";
 import { makeUser, openUsers, rowOf } from "../../lab/console/users-steps.ts";
 import { asRoot, writeHostFile } from "../../lab/host/host-file-of-root.ts";
 import type { AuditEvent } from "../../src/contract/types.ts";
@@ -47,7 +41,7 @@ async function startAfterMove(ending: ConsoleEnding): Promise<RunningAgent> {
 
 describe("accounts of a sign-in provider in the console", asRoot, () => {
   const ending = endOfConsole();
-  const looks = new Looks();
+  const { looks } = ending;
   let agent: RunningAgent;
   let browser: TestBrowser;
   before(async () => {
@@ -86,7 +80,4 @@ describe("accounts of a sign-in provider in the console", asRoot, () => {
       await dialog.waitFor({ state: "detached" });
     }
   });
-
-  it("is sound to look at in a browser, in each state above", async () =>
-    looks.judge(await startBrowser(ending)));
 });

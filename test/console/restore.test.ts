@@ -9,6 +9,7 @@ import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import {
   addUsers,
+  changeSettings,
   endOfConsole,
   signInByForm,
   startBrowser,
@@ -26,8 +27,7 @@ describe("the console's restoring of a backup", () => {
   before(async () => {
     const former = await startAgentInProcess();
     await addUsers(former);
-    const body = { device: { name: "Pumpenhaus 7" } };
-    assert.equal((await former.call("PUT", "/api/system", { body, local: true })).status, 200);
+    await changeSettings(former, { device: { name: "Pumpenhaus 7" } });
     backup = await backupOf(former);
     await former.dispose();
     // The page finds the restored device at the same address.

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { until } from "../../lab/basics/until.ts";
-import { consoleOf, endOfConsole, signInWithoutStepUp, untilFocused } from "../../lab/console/browser.ts";
+import { consoleOf, signInWithoutStepUp, untilFocused } from "../../lab/console/browser.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
 import { assertFits, axe, picture, stepTo } from "../../lab/console/page-checks.ts";
 import { settings } from "../../src/console/catalogue/languages/en/settings.ts";
@@ -15,9 +14,8 @@ const { groups: titles } = settings;
 const path = "/system/settings";
 
 describe("the sections of the settings", () => {
-  const ending = endOfConsole();
+  const { agent, browser, ending } = consoleOf();
   const light = lightBrowser(ending);
-  const { agent, browser } = consoleOf(ending, startAgentInProcess);
   const change = (body: unknown) => agent.call("PUT", "/api/system", { body, local: true });
   const stored = async () => (await agent.call("GET", "/api/system", { local: true })).json;
   const open = async (address = path): Promise<Page> => {

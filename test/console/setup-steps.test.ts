@@ -10,8 +10,8 @@ import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   addUsers,
+  changeSettings,
   endOfConsole,
-  passwords,
   signIn,
   startBrowser,
   untilFocused,
@@ -19,7 +19,6 @@ import {
   untilThereAre,
 } from "../../lab/console/browser.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
-import { Looks } from "../../lab/console/light/looks.ts";
 import { assertAboveKeyboard, assertFits, assertReads, smallTargets } from "../../lab/console/page-checks.ts";
 import { createAuthority } from "../../lab/host/certificates.ts";
 import { type Chronyd, startChronyd } from "../../lab/host/chronyd.ts";
@@ -36,8 +35,8 @@ const keyExchangePort = 4460;
 
 describe("the authenticated time of the first run", () => {
   const ending = endOfConsole();
+  const { looks } = ending;
   const browser = lightBrowser(ending);
-  const looks = new Looks();
   const answers = { trusted: "127.0.0.1", strange: "::1" };
   let agent: RunningAgent;
   let chronyd: Chronyd;
@@ -100,11 +99,7 @@ describe("the authenticated time of the first run", () => {
 
   it("says why it does not work where it was set before", async () => {
     const server = { host: `[${answers.strange}]`, nts: true };
-    const { status } = await agent.call("PUT", "/api/system", {
-      local: true,
-      body: { time: { servers: [server] } },
-    });
-    assert.equal(status, 200);
+    await changeSettings(agent, { time: { servers: [server] } });
     const page = await browser.signedIn(agent, "admin", "/setup?step=device");
     await untilShown(page.getByText("certificate: for another name"));
     const tick = page.getByLabel("Server 1: use authenticated time (NTS)");
@@ -112,15 +107,12 @@ describe("the authenticated time of the first run", () => {
     await tick.uncheck();
     assert.equal(await page.getByLabel("Server 1", { exact: true }).inputValue(), server.host);
   });
-
-  it("is sound to look at in a browser, in each state above", async () =>
-    looks.judge(await startBrowser(ending)));
 });
 
 describe("the steps of the first run behind the sign-in", () => {
   const ending = endOfConsole();
+  const { looks } = ending;
   const browser = lightBrowser(ending);
-  const looks = new Looks();
   let agent: RunningAgent;
   let servers: string[];
   /** The file in which systemd-networkd says what the network offers. */
@@ -204,8 +196,7 @@ describe("the steps of the first run behind the sign-in", () => {
     await page.getByRole("button", { name: "Remove not a server!" }).click();
     await untilShown(page.getByText("3 of 3 answer"));
     await name.fill("Werk 7");
-    const body = { device: { name: "<i>Werk 8</i>" } };
-    assert.equal((await agent.call("PUT", "/api/system", { body, local: true })).status, 200);
+    await changeSettings(agent, { device: { name: "<i>Werk 8</i>" } });
     await button(page, "Continue").click();
     await untilShown(page.getByText("Another administrator has just saved: <i>Werk 8</i>."));
     assert.equal(await name.inputValue(), "Werk 7");
@@ -218,25 +209,6 @@ describe("the steps of the first run behind the sign-in", () => {
     looks.keep(page, "setup-updates-phone");
   });
 
-  it("stay where one is when the session ends, with all that was typed", async () => {
-    const page = await browser.signedIn(agent, "admin", "/setup?step=updates");
-    const server = page.getByLabel("Update server");
-    await server.fill("https://updates.example/edge");
-    await page.getByLabel("Channel").fill("Not A Channel");
-    const { json } = await agent.call("GET", "/api/users", { local: true });
-    const { id } = json.items.find(({ role }: { role: string }) => role === "admin");
-    const { status } = await agent.call("DELETE", `/api/users/${id}/sessions`, { local: true });
-    assert.equal(status, 204);
-    await button(page, "Finish").or(button(page, "Continue")).click();
-    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
-    await untilShown(dialog);
-    await dialog.getByLabel("Password", { exact: true }).fill(passwords.admin);
-    await dialog.getByRole("button", { name: "Sign in" }).click();
-    await dialog.waitFor({ state: "detached" });
-    await untilFocused(page.getByLabel("Channel"));
-    assert.equal(await server.inputValue(), "https://updates.example/edge");
-  });
-
   it("are asked for no more where they are not needed, and end on Home", async () => {
     const { page } = await browser.open(agent, { language: "de" });
     await page.addInitScript(() => localStorage.setItem("steward-language", "de"));
@@ -244,8 +216,7 @@ describe("the steps of the first run behind the sign-in", () => {
       (await needs()).filter((code) => code !== "clock"),
       ["second_factor_advised", "updates_not_set_up", "no_receiver"],
     );
-    const noReceiver = { local: true, body: { device: { not_needed: ["no_receiver"] } } };
-    assert.equal((await agent.call("PUT", "/api/system", noReceiver)).status, 200);
+    await changeSettings(agent, { device: { not_needed: ["no_receiver"] } });
     await signIn(page, "admin", "/setup");
     await page.getByRole("img", { name: /QR-Code/ }).waitFor();
     looks.draw(page, "setup-factor-de");
@@ -271,19 +242,16 @@ describe("the steps of the first run behind the sign-in", () => {
 
   it("end with a sheet to print, also where some were left for later, and not before the second factor that is required", async () => {
     const { page } = await browser.open(agent);
-    const body = { device: { not_needed: [] } };
-    assert.equal((await agent.call("PUT", "/api/system", { local: true, body })).status, 200);
+    await changeSettings(agent, { device: { not_needed: [] } });
     await signIn(page, "admin", "/setup?step=updates");
     await button(page, "Later").click();
     await stepLeft(page, "Second factor, Updates");
     await page.reload();
     await stepLeft(page, "Second factor, Updates");
-    const required = { security: { require_2fa: "all" } };
-    assert.equal((await agent.call("PUT", "/api/system", { local: true, body: required })).status, 200);
+    await changeSettings(agent, { security: { require_2fa: "all" } });
     await page.goto("/setup?step=done");
     await untilShown(page.getByText("This device requires a second factor."));
-    const former = { security: { require_2fa: "none" } };
-    assert.equal((await agent.call("PUT", "/api/system", { local: true, body: former })).status, 200);
+    await changeSettings(agent, { security: { require_2fa: "none" } });
   });
 
   it("keep each field of a small phone above its keyboard", async () => {
@@ -308,7 +276,4 @@ describe("the steps of the first run behind the sign-in", () => {
     const page = await browser.signedIn(agent, "operator", "/setup?step=device");
     await page.waitForURL((url) => url.pathname !== "/setup");
   });
-
-  it("are sound to look at in a browser, in each state above", async () =>
-    looks.judge(await startBrowser(ending)));
 });

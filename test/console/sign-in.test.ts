@@ -9,6 +9,7 @@ import { wrongCodeOf } from "../../lab/basics/authenticator.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   addUsers,
+  changeSettings,
   endOfConsole,
   names,
   passwords,
@@ -18,7 +19,6 @@ import {
   untilFocused,
 } from "../../lab/console/browser.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
-import { Looks } from "../../lab/console/light/looks.ts";
 import { assertReads } from "../../lab/console/page-checks.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
 
@@ -59,8 +59,8 @@ const untilIn = (page: Page) => page.locator(".frame").waitFor();
 
 describe("the console's sign-in", () => {
   const ending = endOfConsole();
+  const { looks } = ending;
   const browser = lightBrowser(ending);
-  const looks = new Looks();
   let agent: TimedAgent;
   let chromium: TestBrowser;
   let ana: CodedUser;
@@ -70,7 +70,7 @@ describe("the console's sign-in", () => {
     });
     ending.after(() => agent.dispose());
     await addUsers(agent, ["admin", "readonly"]);
-    await agent.call("PUT", "/api/system", { body: { console: { banner: canary } }, local: true });
+    await changeSettings(agent, { console: { banner: canary } });
     ana = await codedUser(agent, "ana");
     chromium = await startBrowser(ending);
   });
@@ -294,6 +294,4 @@ describe("the console's sign-in", () => {
     await page.evaluate(() => void dispatchEvent(new Event("focus")));
     await said.waitFor({ state: "detached" });
   });
-
-  it("is sound to look at in a browser, in each state above", () => looks.judge(chromium));
 });

@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { sampled } from "../../lab/basics/counts.ts";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
-import { consoleOf, endOfConsole, signIn } from "../../lab/console/browser.ts";
+import { consoleOf, signIn } from "../../lab/console/browser.ts";
 import { firstView } from "../../lab/console/first-view.ts";
 import { picture } from "../../lab/console/page-checks.ts";
 import { budgets, buildConsole, checkSizes, consoleSizes, scriptSizes } from "../../scripts/build-console.ts";
@@ -64,8 +63,7 @@ describe("the console's size", () => {
 });
 
 describe("what a page takes", () => {
-  const ending = endOfConsole();
-  const { agent, browser } = consoleOf(ending, startAgentInProcess);
+  const { agent, browser } = consoleOf();
 
   it("is at most six requests for Home and five behind them, seven files for any page but the settings, and 60 KiB of scripts, for an administrator who has nothing yet", async (test) => {
     const { context, page } = await browser.open(agent);

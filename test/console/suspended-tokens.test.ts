@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
-import { confirmPassword, endOfConsole } from "../../lab/console/browser.ts";
+import { confirmPassword } from "../../lab/console/browser.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { makeUser, openPerson } from "../../lab/console/users-steps.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
@@ -35,7 +35,7 @@ async function startWithSuspended(): Promise<RunningAgent> {
 }
 
 describe("a suspended API token in the console", () => {
-  const { agent, browser } = lightConsoleOf(endOfConsole(), startWithSuspended);
+  const { agent, browser } = lightConsoleOf(startWithSuspended);
   const statusFor = async (username: string): Promise<number> =>
     (await agent.call("GET", "/api/status", { token: tokens.get(username) })).status;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { exampleEntry } from "../../lab/command-line/example-updates.ts";
+import { exampleEntry, exampleHold } from "../../lab/command-line/example-updates.ts";
 import { outcomeSentence as outcomeOfAttempt } from "../../src/cli/updates/update-words.ts";
 import * as deBase from "../../src/console/catalogue/languages/de/base.ts";
 import * as deUpdates from "../../src/console/catalogue/languages/de/updates.ts";
@@ -12,6 +12,7 @@ import { updatesSentence } from "../../src/console/ui/words/health-words.ts";
 import { reasonSentence } from "../../src/console/ui/words/update-format.ts";
 import {
   attemptSentence,
+  blockerSentence,
   holdSentence,
   passedOverSentence,
   summarySentence,
@@ -38,6 +39,7 @@ const reason: UpdateReason = {
   ...{ code: "update_server_refused", detail: "The server updates.example answered 503.", count: null },
   last_answer: null,
 };
+const answer = "the engine answered 500";
 const release = { kind: "rules", name: "base", version: "1.3.0" } as const;
 const channels = { channel: "beta", allowed_channels: ["stable", "old"] };
 const factsOf = (code: string) => (code === "busy" ? { in_progress: "base is on trial" } : channels);
@@ -176,3 +178,19 @@ for (const [name, codes, ofAgent, ofPage] of lists)
       assert.ok(name === "the trust" || english.flat().length > 1, "these are no facts");
     });
   });
+
+it("a health check's answer is quoted in each sentence about a release that failed it", () => {
+  const ofHealth = { ...reason, code: "not_healthy_in_time", detail: "No.", last_answer: answer } as const;
+  for (const [tag, texts] of [
+    ["en", { ...enBase, ...enUpdates }],
+    ["de", { ...deBase, ...deUpdates }],
+  ] as const) {
+    putTexts(tag, texts);
+    const held = { ...exampleHold("failed", "No."), reason: ofHealth };
+    const blocked = blockerSentence({ code: "update_metadata_expired", detail: answer }, "rules");
+    for (const said of [reasonSentence(ofHealth), holdSentence(held), blocked]) {
+      assert.ok(`${said?.text} ${said?.quote}`.includes(answer), `${said?.text}`);
+      if (tag === "de") assert.deepEqual([said?.isAgents, said?.quote], [false, answer]);
+    }
+  }
+});

@@ -14,7 +14,7 @@ import * as germanUpdates from "../../src/console/catalogue/languages/de/updates
 import * as base from "../../src/console/catalogue/languages/en/base.ts";
 import * as updates from "../../src/console/catalogue/languages/en/updates.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
-import { cardOf, workOf } from "../../src/console/updates/card/card-state.ts";
+import { cardOf, knownReleases, workOf } from "../../src/console/updates/card/card-state.ts";
 import { readNotes } from "../../src/console/updates/card/notes-markdown.ts";
 import { passedOverOf, passedOverSentence } from "../../src/console/updates/update-sentences.ts";
 import { checkRemedy, overviewOf, remedyOf } from "../../src/console/updates/updates-overview.ts";
@@ -207,4 +207,38 @@ describe("how updates are as a whole", () => {
     assert.equal(holdRemedy("toString"), "apply");
     assert.equal(checkRemedy("update_server_unreachable"), "check");
   });
+});
+
+describe("the release that undoing leads back to", () => {
+  /** The newest first: outcome, version, version before. */
+  const former = (told: string, kind: "rules" | "binary" = "rules") => {
+    const entries = told.split(", ").map((one, index, all) => {
+      const [outcome, version = "", from_version = null] = one.split(" ");
+      const sequence = all.length - index;
+      return {
+        ...exampleEntry,
+        outcome,
+        version,
+        from_version,
+        sequence,
+        release_id: version,
+      } as HistoryEntry;
+    });
+    return knownReleases(entries, kind).former;
+  };
+  const two = "good 1.1.0 1.0.0, good 1.0.0";
+  const three = `good 1.2.0 1.1.0, ${two}`;
+  const undone = "rolled_back 1.2.0 1.2.0";
+
+  for (const [name, told, expected] of [
+    ["none after the first", "good 1.0.0", null],
+    ["the one before the last that proved good", two, "1.0.0"],
+    ["not one that failed or was refused", `refused 1.3.0 1.1.0, failed 1.2.0 1.1.0, ${two}`, "1.0.0"],
+    ["one further back after an undoing", `${undone}, ${three}`, "1.0.0"],
+    ["none after undoing all", `rolled_back 1.1.0 1.1.0, ${undone}, ${three}`, null],
+    ["known where the history begins in the middle", "good 4.1.0 4.0.0", "4.0.0"],
+  ] as const)
+    it(`is ${name}`, () => assert.equal(former(told), expected));
+
+  it("is of the same kind", () => assert.equal(former("good 1.1.0 1.0.0", "binary"), null));
 });

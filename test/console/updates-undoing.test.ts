@@ -1,15 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import {
-  addUsers,
-  endOfConsole,
-  startBrowser,
-  type TestBrowser,
-  untilShown,
-} from "../../lab/console/browser.ts";
+import { addUsers, endOfConsole, type TestBrowser, untilShown } from "../../lab/console/browser.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
-import { Looks } from "../../lab/console/light/looks.ts";
 import { assertFits, whole } from "../../lab/console/page-checks.ts";
 import { startUpdatesWorld, type UpdatesWorld } from "../../lab/console/updates-world.ts";
 
@@ -21,7 +14,7 @@ const rule = "alert tcp any any -> any 23";
 
 describe("the console's updates, on a device with two good releases and a bad one on offer", () => {
   const ending = endOfConsole();
-  const looks = new Looks();
+  const { looks } = ending;
   let world: UpdatesWorld;
   let browser: TestBrowser;
   let page: Page;
@@ -95,9 +88,7 @@ describe("the console's updates, on a device with two good releases and a bad on
     await page.getByText("Postponed, which ends on").waitFor();
     const days = (Date.parse((await world.status()).postponed.rules ?? "") - Date.now()) / 86_400_000;
     assert.ok(days > 6.9 && days <= 7, `${days} days`);
-    await card()
-      .getByText(/postponed; that ends on/)
-      .waitFor();
+    await untilShown(card().getByText(/postponed; that ends on/));
     await order("Later").click();
     await page.getByRole("menuitem", { name: "Do not postpone any longer" }).click();
     await page.getByText("No longer postponed").waitFor();
@@ -131,10 +122,7 @@ describe("the console's updates, on a device with two good releases and a bad on
     await page.goto("/");
     const need = page.locator(".needs > li").filter({ hasText: "base 1.2.0 failed on this device" });
     await need.getByRole("link", { name: "Show why" }).waitFor();
-    await page
-      .getByText("One thing needs you.")
-      .or(page.getByText(/things need you/))
-      .waitFor();
+    await untilShown(page.getByText("One thing needs you.").or(page.getByText(/things need you/)));
     const { json } = await world.agent().call("GET", "/api/status", { local: true });
     assert.ok(json.needs.some(({ code }: { code: string }) => code === "update_failed"));
     looks.keep(page, "home-update-failed");
@@ -212,7 +200,4 @@ describe("the console's updates, on a device with two good releases and a bad on
       looks.keep(other, `updates-${name}-open`, assertFits);
     }
   });
-
-  it("are sound to look at in a browser, in each state above", async () =>
-    looks.judge(await startBrowser(ending)));
 });

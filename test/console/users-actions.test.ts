@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { enrol } from "../../lab/agents/enrol.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import {
   confirmPassword,
@@ -9,11 +8,10 @@ import {
   names,
   passwords,
   signInWithoutStepUp,
-  startBrowser,
   type TestBrowser,
+  untilShown,
 } from "../../lab/console/browser.ts";
 import { startLightConsole } from "../../lab/console/light/light-browser.ts";
-import { Looks } from "../../lab/console/light/looks.ts";
 import {
   cardOf,
   lock,
@@ -28,7 +26,7 @@ import { standingTime } from "../../lab/simulated/test-time.ts";
 
 describe("actions on users in the console", () => {
   const ending = endOfConsole();
-  const looks = new Looks();
+  const { looks } = ending;
   let agent: RunningAgent;
   let browser: TestBrowser;
   // The clock is stopped from the start of the process, which runs other files before this one.
@@ -69,9 +67,7 @@ describe("actions on users in the console", () => {
       assert.equal(await unlock.count(), 0);
       await page.keyboard.press("Escape");
       await lock(agent, names.operator);
-      await rowOf(page, names.operator)
-        .getByText(/^locked/)
-        .waitFor();
+      await untilShown(rowOf(page, names.operator).getByText(/^locked/));
       await openMenu(page, names.operator);
       await unlock.waitFor();
       // The way there from Home asks at once, about that user.
@@ -85,26 +81,6 @@ describe("actions on users in the console", () => {
         .waitFor({ state: "detached" });
       assert.equal((await userNamed(agent, names.operator)).locked, null);
       assert.equal(new URL(page.url()).search, `?q=${names.operator}`);
-    });
-
-    it("take a lost second factor away, with a reason that is written down", async () => {
-      const { json } = await signInOverWire(names.operator, passwords.operator);
-      const { id } = json.user;
-      const user = { id, token: json.access_token, password: passwords.operator };
-      await enrol(agent.call, user, time.wall() / 1_000);
-      const { page } = await openUsers(browser, agent);
-      await rowOf(page, names.operator).getByText("on · 10 codes").waitFor();
-      const dialog = await choose(page, names.operator, "Reset second factor");
-      const button = dialog.getByRole("button", { name: "Reset second factor" });
-      assert.equal(await button.getAttribute("aria-disabled"), "true");
-      await dialog.getByLabel("Reason").fill("phone lost in the harbour");
-      looks.keep(page, "users-reset-factor");
-      await confirm(dialog, "Reset second factor");
-      await rowOf(page, names.operator).getByText("on · 10 codes").waitFor({ state: "detached" });
-      const events = await agent.call("GET", "/api/events?type=two_factor.recovered", { local: true });
-      assert.match(events.text, /phone lost in the harbour/);
-      const again = await signInOverWire(names.operator, passwords.operator);
-      assert.equal(again.status, 200, again.text);
     });
 
     it("show why there is no second factor to take away", async () => {
@@ -275,21 +251,4 @@ describe("actions on users in the console", () => {
       }
     });
   });
-
-  describe("the console's users in German", () => {
-    it("say the same", async () => {
-      const { page } = await browser.open(agent);
-      await page.addInitScript(() => localStorage.setItem("steward-language", "de"));
-      await page.goto("/users");
-      await page.getByLabel("Benutzername").fill(names.admin);
-      await page.getByLabel("Passwort", { exact: true }).fill(passwords.admin);
-      await page.getByRole("button", { name: "Anmelden" }).click();
-      await page.getByRole("button", { name: "Benutzer anlegen" }).click();
-      await page.getByRole("dialog").getByText("Liest Protokoll und Zustand und ändert nichts").waitFor();
-      looks.keep(page, "users-add-de");
-    });
-  });
-
-  it("is sound to look at in a browser, in each state above", async () =>
-    looks.judge(await startBrowser(ending)));
 });

@@ -4,10 +4,8 @@ import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { endOfConsole, names, signIn, startBrowser, type TestBrowser } from "../../lab/console/browser.ts";
+import { endOfConsole, names, signIn, type TestBrowser } from "../../lab/console/browser.ts";
 import { startLightConsole } from "../../lab/console/light/light-browser.ts";
-import { Looks } from "../../lab/console/light/looks.ts";
-import { assertFits } from "../../lab/console/page-checks.ts";
 import { lock, makeUser, openUsers, rowOf, userNamed } from "../../lab/console/users-steps.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
 
@@ -21,7 +19,7 @@ async function shownNames(page: Page): Promise<string[]> {
 
 describe("the console's table of users", () => {
   const ending = endOfConsole();
-  const looks = new Looks();
+  const { looks } = ending;
   let agent: RunningAgent;
   let browser: TestBrowser;
   before(async () => {
@@ -118,15 +116,6 @@ describe("the console's table of users", () => {
     await until("newest first", async () => (await shownNames(page))[0] === "levi");
   });
 
-  it("shows what another user does as it happens", async () => {
-    const { page } = await openUsers(browser, agent);
-    const { id } = await userNamed(agent, "levi");
-    await agent.call("PUT", `/api/users/${id}`, { body: { enabled: false }, local: true });
-    await rowOf(page, "levi").getByText("disabled").waitFor();
-    await agent.call("PUT", `/api/users/${id}`, { body: { enabled: true }, local: true });
-    await rowOf(page, "levi").getByText("disabled").waitFor({ state: "detached" });
-  });
-
   it("keeps those who are no administrators away", async () => {
     for (const role of ["operator", "readonly"] as const) {
       const { page } = await browser.open(agent);
@@ -157,15 +146,4 @@ describe("the console's table of users", () => {
     assert.equal(await userNamed(agent, "too.late"), undefined);
     await agent.call("DELETE", `/api/users/${id}`, { local: true });
   });
-
-  it("fits a phone as cards, and so does the page of a user", async () => {
-    const { page } = await openUsers(browser, agent, { width: 360, height: 740 });
-    looks.keep(page, "users-list-phone", assertFits);
-    await page.getByRole("link", { name: names.readonly }).click();
-    await page.getByRole("heading", { name: "API tokens" }).waitFor();
-    looks.keep(page, "users-person-phone", assertFits);
-  });
-
-  it("is sound to look at in a browser, in each state above", async () =>
-    looks.judge(await startBrowser(ending)));
 });

@@ -1,21 +1,12 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { counted, sampled } from "../../lab/basics/counts.ts";
 import { until } from "../../lab/basics/until.ts";
-import {
-  consoleOf,
-  endOfConsole,
-  names,
-  passwords,
-  signIn,
-  untilFocused,
-} from "../../lab/console/browser.ts";
+import { consoleOf, names, passwords, signIn, untilFocused } from "../../lab/console/browser.ts";
 import { zoomText } from "../../lab/console/firefox.ts";
 import { isFirefox } from "../../lab/console/launch.ts";
-import { lightBrowser } from "../../lab/console/light/light-browser.ts";
-import { assertFits, axe, brokenText, stepTo, whole } from "../../lab/console/page-checks.ts";
+import { assertFits, axe, brokenText, stepTo } from "../../lab/console/page-checks.ts";
 import { tabTo } from "../../lab/console/walks/hands.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 import type { Role } from "../../src/contract/types.ts";
@@ -69,13 +60,11 @@ const looksAt = ({ role, looks }: Visitor, path: ConsolePath): readonly Look[] =
   role === "admin" && notForReaders.includes(path) ? [...looks, "dark at 360 px"] : looks;
 
 describe("the console in windows of any width", () => {
-  const ending = endOfConsole();
-  const light = lightBrowser(ending);
   const send = async (method: string, path: string, body: unknown): Promise<void> => {
     const { status, text } = await agent.call(method, path, { body, local: true });
     assert.ok(status < 300, text);
   };
-  const { agent, browser } = consoleOf(ending, startAgentInProcess);
+  const { agent, browser } = consoleOf();
   before(async () => {
     const longest = { username: longName, display_name: "Beauftragte".repeat(5), role: "operator" };
     await send("POST", "/api/users", longest);
@@ -135,25 +124,6 @@ describe("the console in windows of any width", () => {
       }
     });
   }
-
-  for (const role of ["admin", "operator", "readonly"] as const)
-    it(`leads the role ${role} by a link to the log, to the events who may read them, and back and forward`, async () => {
-      const { page } = await light.open(agent);
-      const maySee = role !== "readonly";
-      await signIn(page, role, "/system/events");
-      for (const there of maySee ? ["/system/events", "/system/logs"] : ["/system/logs"]) {
-        if (maySee) await page.goto(there);
-        await whole(page);
-        assert.equal(new URL(page.url()).pathname, there);
-        await page.getByRole("heading", { name: "System", exact: true, level: 1 }).waitFor();
-      }
-      await page.getByRole("link", { name: "Settings", exact: true }).click();
-      await page.waitForURL("**/system/settings");
-      await page.goBack();
-      await page.waitForURL("**/system/logs");
-      await page.goForward();
-      await page.waitForURL("**/system/settings");
-    });
 
   it("sets no word one letter a line for a device with a name of any length", async () => {
     const page = await browser.signedIn(agent, "admin", "/account", { language: "de" });

@@ -1,7 +1,7 @@
 /**
  * The console without a browser: its own script, as it was built, in a document without layout, over HTTP against a real
- * agent. For tests of words, states, forms and requests, at a tenth of what Chromium takes. Whatever depends on layout,
- * style, policy or the browser's own keyboard is for Chromium.
+ * agent. For tests of words, states, forms and requests, at a third of the processor time that Chromium takes. Whatever
+ * depends on layout, style, policy or the browser's own keyboard is for Chromium.
  */
 
 import { startAgentInProcess } from "../../agents/agent-in-process.ts";
@@ -12,7 +12,9 @@ import {
   agentWithUsers,
   browserOf,
   type ConsoleEnding,
+  type ConsoleSuite,
   type ConsoleWindow,
+  endOfConsole,
   type TestBrowser,
 } from "../browser.ts";
 import { LightContext } from "./context.ts";
@@ -48,9 +50,7 @@ export async function startLightConsole(
 }
 
 /** The same for all tests of a suite, in whose body it is called. */
-export function lightConsoleOf(
-  ending: ConsoleEnding,
-  start: () => Promise<RunningAgent> = startAgentInProcess,
-): { agent: RunningAgent; browser: TestBrowser } {
-  return { agent: agentWithUsers(start), browser: lightBrowser(ending) };
+export function lightConsoleOf(start: () => Promise<RunningAgent> = startAgentInProcess): ConsoleSuite {
+  const ending = endOfConsole();
+  return { ending, looks: ending.looks, agent: agentWithUsers(start), browser: lightBrowser(ending) };
 }

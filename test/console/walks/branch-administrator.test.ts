@@ -69,11 +69,14 @@ describe("an administrator of a branch with two hundred users", () => {
     await button(`Actions for ${colleague}`).click();
     await page.getByRole("menuitem", { name: "Reset second factor" }).click();
     const dialog = page.getByRole("dialog", { name: "Reset second factor" });
+    assert.equal(await button("Reset second factor", dialog).getAttribute("aria-disabled"), "true");
     await dialog.getByLabel("Reason").fill("phone lost in the harbour");
     await assertEveryLook(page, "the reset of a second factor");
     await button("Reset second factor", dialog).click();
     await dialog.waitFor({ state: "detached" });
     await untilShown(page.getByRole("row", { name: colleague }).getByText("off", { exact: true }));
+    const events = await agent.call("GET", "/api/events?type=two_factor.recovered", { local: true });
+    assert.match(events.text, /phone lost in the harbour/);
   });
 
   it("loses a race with another administrator, and nothing that was typed", async () => {

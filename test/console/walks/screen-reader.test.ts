@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { startAgentProcess } from "../../../lab/agents/running-agent.ts";
 import { sampled } from "../../../lab/basics/counts.ts";
 import { until } from "../../../lab/basics/until.ts";
 import {
   type ConsoleWindow,
   consoleOf,
-  endOfConsole,
   names,
   passwords,
   signIn,
@@ -19,11 +19,10 @@ import { assertEveryLook } from "../../../lab/console/walks/looks.ts";
 import { assertOrdered, assertWords } from "../../../lab/console/walks/reading.ts";
 
 describe("a reader of logs, by screen reader and keyboard alone", () => {
-  const ending = endOfConsole();
   let window: ConsoleWindow;
   let page: Page;
 
-  const { agent, browser } = consoleOf(ending);
+  const { agent, browser } = consoleOf(startAgentProcess);
   before(async () => {
     window = await browser.open(agent, { scheme: "dark" });
     ({ page } = window);
@@ -36,10 +35,7 @@ describe("a reader of logs, by screen reader and keyboard alone", () => {
     await tabTo(page.getByLabel("Password", { exact: true }));
     await page.keyboard.type("no password of theirs");
     await page.keyboard.press("Enter");
-    await page
-      .getByRole("alert")
-      .filter({ hasText: /password/ })
-      .waitFor();
+    await untilShown(page.getByRole("alert").filter({ hasText: /password/ }));
     const password = page.getByLabel("Password", { exact: true });
     await password.focus();
     await page.keyboard.press("ControlOrMeta+a");
@@ -100,8 +96,6 @@ describe("a reader of logs, by screen reader and keyboard alone", () => {
     await until("the lines are counted aloud", async () => (await page.evaluate(heard)).length > 0);
     for (const text of await page.evaluate(heard)) assert.match(text, /^\d+ new lines?$/);
   });
-
-  it("is never told that a page has failed", () => {});
 });
 
 /** In the page: keeps what a live region says from now on; it has no function with a name, as `findBrokenText`. */
