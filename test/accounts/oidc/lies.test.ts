@@ -3,6 +3,7 @@ import { beforeEach, describe, it } from "node:test";
 import { codeFrom, context, errorFrom } from "../../../lab/simulated/virtual-sign-in.ts";
 import { createFlows } from "../../../src/accounts/oidc/flows.ts";
 import { createSignIn } from "../../../src/accounts/sign-in/sign-in.ts";
+import { noChallenges } from "../sessions-at.ts";
 import {
   claims,
   type DeviceWithProvider,
@@ -174,13 +175,7 @@ describe("an answer of the provider", () => {
   });
 
   it("is taken where 22 wrong names from the same address (NAT) have been slowed down, and many have failed", async () => {
-    const challenges = {
-      open: () => "",
-      find: () => undefined,
-      failed: () => undefined,
-      close: () => undefined,
-    };
-    const local = createSignIn({ ...here, challenges });
+    const local = createSignIn({ ...here, challenges: noChallenges });
     const codes: string[] = [];
     for (let name = 0; name < 22; name += 1)
       codes.push(await codeFrom(local.login({ username: `user-${name}`, password: "x" }, context)));

@@ -6,6 +6,7 @@ import { displayNameOf, roleOf, usernamesFor } from "../../../src/accounts/oidc/
 import { createSingleSignOn } from "../../../src/accounts/oidc/single-sign-on.ts";
 import { createSignIn } from "../../../src/accounts/sign-in/sign-in.ts";
 import { originOf } from "../../../src/accounts/users/provider-account.ts";
+import { noChallenges } from "../sessions-at.ts";
 import {
   claims,
   type DeviceWithProvider,
@@ -65,19 +66,10 @@ describe("signing in at the provider", () => {
     assert.match(session.user.username, /^ana-[0-9a-f]{4}$/);
     assert.equal(here.account().provider, null);
     // As events and the log name root.
-    const root = await here.signIn({
-      ...operator,
-      sub: "person-9",
-      preferred_username: "Local-Root@example.com",
-    });
+    const asRoot = { sub: "person-9", preferred_username: "Local-Root@example.com" };
+    const root = await here.signIn({ ...operator, ...asRoot });
     assert.equal(root.session.user.username, "person");
-    const challenges = {
-      open: () => "",
-      find: () => undefined,
-      failed: () => undefined,
-      close: () => undefined,
-    };
-    const local = createSignIn({ ...here, challenges });
+    const local = createSignIn({ ...here, challenges: noChallenges });
     const tried = local.login({ username: session.user.username, password: "" }, context);
     assert.equal(await codeFrom(tried), "invalid_credentials");
     // Even if a password got into the state of such an account.
@@ -86,7 +78,7 @@ describe("signing in at the provider", () => {
     assert.ok(spoilt);
     const accounts = { ...here.accounts, findByName: () => ({ ...spoilt, password_hash }) };
     const given = { username: spoilt.username, password: "seven quiet owls at dusk" };
-    const entered = createSignIn({ ...here, accounts, challenges }).login(given, context);
+    const entered = createSignIn({ ...here, accounts, challenges: noChallenges }).login(given, context);
     assert.equal(await codeFrom(entered), "invalid_credentials");
   });
 

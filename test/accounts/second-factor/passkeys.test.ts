@@ -108,8 +108,9 @@ describe("a passkey", () => {
   it("of another user or of another name of the device proves nothing", async () => {
     const { add, ask, prove, phone, account, passkeys } = await begin();
     await add();
-    const other = { ...account(), id: "usr_of_another" };
-    const theirs = passkeys.ask(other, here)?.challenge ?? assert.fail("nothing is asked");
+    const asked = (who: ReturnType<typeof account>, where: RequestContext) =>
+      passkeys.ask(who, where)?.challenge ?? assert.fail("nothing is asked");
+    const theirs = asked({ ...account(), id: "usr_of_another" }, here);
     assert.equal(await codeFrom(prove(phone.use(theirs, page))), "passkey_invalid");
     const named = { origin: "https://pump.example.net:8443", host: "pump.example.net" };
     const there = { ...here, pageOrigin: named.origin };
@@ -119,8 +120,8 @@ describe("a passkey", () => {
     assert.deepEqual(ask().credentials, [{ id: phone.id }]);
     assert.equal(await codeFrom(prove(key.use(ask().challenge, page))), "passkey_invalid");
     // The authenticator signs what a page gives it; the name of the device is the agent's to check.
-    const elsewhere = passkeys.ask(account(), there)?.challenge ?? assert.fail("nothing is asked");
-    assert.equal(await codeFrom(prove(phone.use(elsewhere, named), there)), "passkey_invalid");
+    const elsewhere = phone.use(asked(account(), there), named);
+    assert.equal(await codeFrom(prove(elsewhere, there)), "passkey_invalid");
     assert.equal(await prove(phone.use(ask().challenge, page)), "passkey");
   });
   it("says what to do where it is refused", async () => {
@@ -132,22 +133,20 @@ describe("a passkey", () => {
     assert.ok((await errorFrom(prove(forged)))?.cause instanceof Error, "the log would have no cause");
   });
   it("is refused where its counter has gone back, and taken without a counter", async () => {
-    const copied = await begin();
-    await copied.add();
-    await copied.prove(copied.phone.use(copied.ask().challenge, page));
-    copied.phone.rewind(0);
-    const again = copied.phone.use(copied.ask().challenge, page);
-    assert.equal(await codeFrom(copied.prove(again)), "passkey_invalid");
+    const { add, ask, prove, phone } = await begin();
+    await add();
+    await prove(phone.use(ask().challenge, page));
+    phone.rewind(0);
+    assert.equal(await codeFrom(prove(phone.use(ask().challenge, page))), "passkey_invalid");
     const plain = await begin({ hasCounter: false });
     await plain.add();
-    for (let round = 0; round < 2; round += 1)
+    for (const _ of [1, 2])
       assert.equal(await plain.prove(plain.phone.use(plain.ask().challenge, page)), "passkey");
   });
   it("lets through one of two answers with the same counter at once", async () => {
     const { add, ask, prove, phone } = await begin();
     await add();
-    const challenges = [ask().challenge, ask().challenge];
-    const answers = challenges.map((challenge) => {
+    const answers = [ask().challenge, ask().challenge].map((challenge) => {
       phone.rewind(4);
       return codeFrom(prove(phone.use(challenge, page)));
     });
@@ -201,17 +200,14 @@ describe("challenges of passkeys", () => {
 });
 
 describe("passkeys of an account", () => {
-  it("take a second factor first", async () => {
-    const { passkeys, account } = await virtualSignIn(virtualHost());
-    const attempt = async () => passkeys.begin(account(), here);
+  it("take a second factor first, and are not asked for while there is none", async () => {
+    const bare = await virtualSignIn(virtualHost());
+    const attempt = async () => bare.passkeys.begin(bare.account(), here);
     assert.equal(await codeFrom(attempt()), "two_factor_not_enabled");
-    assert.equal(passkeys.ask(account(), here), undefined);
-    assert.equal(await codeFrom(passkeys.remove(account(), "psk_of_none")), "not_found");
-  });
-  it("are not asked for while there is none", async () => {
-    const { passkeys, account } = await begin();
-    assert.equal(passkeys.ask(account(), here), undefined);
-    assert.equal(await codeFrom(passkeys.remove(account(), "psk_of_none")), "not_found");
+    for (const { passkeys, account } of [bare, await begin()]) {
+      assert.equal(passkeys.ask(account(), here), undefined);
+      assert.equal(await codeFrom(passkeys.remove(account(), "psk_of_none")), "not_found");
+    }
   });
   it("are of EdDSA, ES256 or RS256, and of the page that asked for them", async () => {
     const { passkeys, account, phone, factor } = await begin();

@@ -27,22 +27,19 @@ async function begin(known?: Parameters<typeof virtualHost>[0]) {
 }
 
 describe("a code", () => {
-  for (const ahead of [-30, 0, 30]) {
+  for (const ahead of [-30, 0, 30])
     it(`of the time step ${ahead} s from now is taken, once`, async () => {
       const { host, secret, prove } = await begin();
       const code = codeAt(host, secret, ahead);
       assert.equal(await prove({ code }), "totp");
       assert.equal(await codeFrom(prove({ code })), "totp_reused");
     });
-  }
-  for (const ahead of [-60, 60, 180, -600, 600, day]) {
+  for (const ahead of [-60, 60, 180, -600, 600, day])
     it(`of the time step ${ahead} s from now is never taken`, async () => {
       const { host, secret, prove } = await begin();
-      for (let tries = 0; tries < 3; tries += 1) {
+      for (const _ of [1, 2, 3])
         assert.equal(await codeFrom(prove({ code: codeAt(host, secret, ahead) })), "totp_invalid");
-      }
     });
-  }
   it("or a recovery code has to be given", async () => {
     const { prove } = await begin();
     assert.equal(await codeFrom(prove({})), "totp_required");

@@ -83,36 +83,35 @@ describe("a right password", () => {
   const elsewhere = { ...context, address: "198.51.100.7", clientKey: "198.51.100.7" };
   type Challenges = ReturnType<typeof challengesAt>;
   const refused = (from = context.address) => `sign_in.refused a ${from} totp_required`;
-  const cases: [string, (challenges: Challenges) => void, readonly string[]][] = [
-    ["without a second step is an event", ({ open }) => open(challenge), [refused()]],
+  const away = { ...challenge, context: elsewhere };
+  const cases: [string, (challenges: Challenges) => unknown, ...wanted: string[]][] = [
+    ["without a second step is an event", ({ open }) => open(challenge), refused()],
     [
       "given again and again from one client is one",
       ({ open }) => Array.from({ length: 2_000 }, () => open(challenge)),
-      [refused()],
+      refused(),
     ],
     [
       "from two clients is two",
-      ({ open }) => [open(challenge), open({ ...challenge, context: elsewhere })],
-      [refused(), refused(elsewhere.address)],
+      ({ open }) => [open(challenge), open(away)],
+      ...[refused(), refused(elsewhere.address)],
     ],
-    ["with the right second step is none", ({ open, close }) => close(challenge, open(challenge)), []],
+    ["with the right second step is none", ({ open, close }) => close(challenge, open(challenge))],
     [
       "with the right second step in another request with the password is none",
       ({ open, close }) => [open(challenge), close(challenge)],
-      [],
     ],
     [
       "with a wrong second step is none more: that one has its own",
       ({ open, failed }) => failed(open(challenge)),
-      [],
     ],
     [
       "stays one where its owner signs in elsewhere (a thief of the password, unnoticed beside its owner)",
-      ({ open, close }) => [open({ ...challenge, context: elsewhere }), close(challenge, open(challenge))],
-      [refused(elsewhere.address)],
+      ({ open, close }) => [open(away), close(challenge, open(challenge))],
+      refused(elsewhere.address),
     ],
   ];
-  for (const [what, act, wanted] of cases)
+  for (const [what, act, ...wanted] of cases)
     it(what, () => {
       const challenges = challengesAt({ now: 100 });
       act(challenges);

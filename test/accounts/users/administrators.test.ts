@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { temporaryDocument } from "../../../lab/simulated/virtual-host.ts";
 import { codeFrom, errorFrom } from "../../../lab/simulated/virtual-sign-in.ts";
-import { type Account, accountsKind } from "../../../src/accounts/users/account.ts";
-import { type Accounts, createAccounts } from "../../../src/accounts/users/accounts.ts";
-import { createPasswords } from "../../../src/accounts/users/passwords.ts";
-import { accountOf } from "../../device/configuration/virtual-device.ts";
+import type { Account } from "../../../src/accounts/users/account.ts";
+import type { Accounts } from "../../../src/accounts/users/accounts.ts";
+import { accountOf, accountsOver } from "./accounts-over.ts";
 
 const adminOf = (username: string, members: Partial<Account> = {}) =>
   accountOf(username, { role: "admin", ...members });
@@ -21,24 +19,9 @@ const passkey = {
 
 /** A device with these administrators, of whom those named are signed in, and the key "here" and no other. */
 async function device(administrators: readonly Account[], signedIn: readonly string[] = []) {
-  const document = await temporaryDocument(accountsKind);
   const ids = administrators.filter(({ username }) => signedIn.includes(username)).map(({ id }) => id);
-  const accounts = createAccounts({
-    document,
-    passwords: createPasswords({
-      isKnownClient: () => true,
-      ownCost: { memory: 8, passes: 1, parallelism: 1 },
-    }),
-    checkPassword: async () => undefined,
-    lockOf: () => null,
-    hasLocks: () => false,
-    countTokens: () => () => 0,
-    hasKey: (sealed) => sealed === "here",
-    ...{ isSignedIn: (id) => ids.includes(id), issuer: null },
-    now: () => new Date(0),
-  });
-  await document.update(() => ({ accounts: administrators }));
-  return accounts;
+  const hasKey = (sealed: string) => sealed === "here";
+  return (await accountsOver(administrators, { hasKey, isSignedIn: (id) => ids.includes(id) })).accounts;
 }
 
 type Door = (accounts: Accounts, id: string) => Promise<unknown>;
@@ -109,6 +92,8 @@ const rows: Readonly<Record<string, Row>> = {
 };
 
 const boss = adminOf("boss");
+/** Whom only root can let in. */
+const twoLost = [adminOf("boss", { password_state: "spent" }), adminOf("second", factorWith("lost"))];
 
 describe("the last administrator who can sign in", () => {
   for (const [who, { second, isSignedIn = false, why, need }] of Object.entries(rows)) {
@@ -170,10 +155,7 @@ describe("the last administrator who can sign in", () => {
         assert.equal(error?.code, "last_admin", `${password_state}: ${what}`);
       }
     // One may go where two are left whom only root can let in.
-    const accounts = await device([
-      adminOf("boss", { password_state: "spent" }),
-      adminOf("second", factorWith("lost")),
-    ]);
+    const accounts = await device(twoLost);
     await accounts.remove(boss.id);
     assert.deepEqual(accounts.administratorTrouble()?.facts, { users: 1 });
   });
@@ -188,10 +170,7 @@ describe("the last administrator who can sign in", () => {
   });
 
   it("is missed until one of them is let in", async () => {
-    const accounts = await device([
-      adminOf("boss", { password_state: "spent" }),
-      adminOf("second", factorWith("lost")),
-    ]);
+    const accounts = await device(twoLost);
     const found = accounts.administratorTrouble();
     const seen = [found?.code, found?.level, found?.facts];
     assert.deepEqual(seen, ["no_administrator", "failing", { users: 2 }]);

@@ -5,16 +5,9 @@ import { createUserList } from "../../../src/accounts/users/list-users.ts";
 import { originOf } from "../../../src/accounts/users/provider-account.ts";
 import type { User } from "../../../src/contract/types.ts";
 import { textOf } from "../../../src/http/answer-text.ts";
+import { accountOf } from "./accounts-over.ts";
 
 const at = "2026-11-27T12:00:00.000Z";
-
-function accountOf(username: string, change: Partial<Account> = {}): Account {
-  return {
-    ...{ id: `usr_${username}`, username, display_name: "", role: "operator", enabled: true },
-    ...{ password_hash: "", password_state: "chosen", two_factor: null, provider: null },
-    ...{ last_login_at: null, created_at: at, updated_at: at, ...change },
-  };
-}
 
 /** The facts that other rooms keep. */
 interface Others {
@@ -49,7 +42,7 @@ describe("a list of users that was asked for before", () => {
     const steps: readonly [accounts: readonly Account[], others: Others][] = [
       [[ana], quiet],
       [[ana, bob], quiet],
-      [[ana, bob], { ...quiet, tokens: { usr_bob: 2 } }],
+      [[ana, bob], { ...quiet, tokens: { [bob.id]: 2 } }],
       [[ana, bob], { ...quiet, locks: { bob: lock("2026-11-27T12:15:00.000Z") } }],
       [[ana, bob], { ...quiet, locks: { bob: lock("2026-11-27T12:16:00.000Z") } }],
       [[ana, bob], quiet],
