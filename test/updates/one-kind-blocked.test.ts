@@ -2,98 +2,75 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Device, openDevice, startSeconds } from "../../lab/devices/checking-device.ts";
 import { reading } from "../../lab/publisher/refreshing.ts";
-import { type Envelope, inDays } from "../../lab/publisher/signed-forms.ts";
+import { inDays } from "../../lab/publisher/signed-forms.ts";
 import type { SignedRepository } from "../../lab/publisher/signed-repository.ts";
-import { createSigningKey } from "../../lab/publisher/signing-key.ts";
+import { createSigningKey, type SigningKey } from "../../lab/publisher/signing-key.ts";
 
 const now = new Date(startSeconds * 1_000);
 
+type Change = (lab: SignedRepository) => unknown;
+
 /** A device that has taken 1.0.0 of the rules, with a binary and newer rules published since. */
-async function openBlocked(spoil: (lab: SignedRepository) => void): Promise<Device> {
+async function openBlocked(spoil: Change, then: Change = () => undefined): Promise<Device> {
   const device = await openDevice({ auto_update_binary: true });
-  device.lab.addRelease({ version: "1.0.0", custom: { floor: "1.0.0" } });
-  device.lab.publish("rules", "binary");
+  const { lab } = device;
+  lab.addRelease({ version: "1.0.0", custom: { floor: "1.0.0" } });
+  lab.publish("rules", "binary");
   await device.check();
   await device.room.confirmTrust(device.room.trust().fingerprint ?? "", "ada");
   device.events.length = 0;
-  device.lab.addRelease({ version: "1.1.0" });
-  device.lab.addRelease({ kind: "binary", version: "2.0.0", arch: "x64" });
-  spoil(device.lab);
+  lab.addRelease({ version: "1.1.0" });
+  lab.addRelease({ kind: "binary", version: "2.0.0", arch: "x64" });
+  spoil(lab);
+  lab.publish("rules", "binary");
+  then(lab);
   return device;
 }
 
-function expire(lab: SignedRepository, role: "rules" | "binary", days = -1): void {
-  const signed = lab.delegated[role];
-  assert.ok(signed, `the lab has ${role}`);
-  signed.expires = inDays(now, days);
-  lab.publish("rules", "binary");
+const rulesOf = ({ delegated }: SignedRepository) => delegated.rules ?? assert.fail("the lab has no rules");
+const fileOf = (lab: SignedRepository) => `metadata/${rulesOf(lab).version}.rules.json`;
+const expire = (lab: SignedRepository, days = -1) =>
+  Object.assign(rulesOf(lab), { expires: inDays(now, days) });
+const signWith =
+  (...rules: SigningKey[]) =>
+  (lab: SignedRepository) =>
+    Object.assign(lab.signers, { rules });
+
+/** The role's envelope is no metadata. */
+function spoilEnvelope({ tampering }: SignedRepository): void {
+  tampering.afterSigning = (role, envelope) =>
+    role === "rules" ? { ...envelope, signatures: "none" as unknown as [] } : envelope;
 }
 
-/** A thief of the rules key, or the server, may do these to the rules. */
-const spoilt: [string, string, (lab: SignedRepository) => void][] = [
-  ["have expired", "update_metadata_expired", (lab) => expire(lab, "rules")],
-  [
-    "are signed by another key",
-    "update_signature_invalid",
-    (lab) => {
-      lab.signers.rules = [createSigningKey()];
-      lab.publish("rules", "binary");
-    },
-  ],
-  [
-    "carry no signature",
-    "update_signature_invalid",
-    (lab) => {
-      lab.signers.rules = [];
-      lab.publish("rules", "binary");
-    },
-  ],
-  [
-    "are no metadata",
-    "update_metadata_malformed",
-    (lab) => {
-      lab.tampering.afterSigning = (role: string, envelope: Envelope) => {
-        if (role === "rules") envelope.signatures = "none" as unknown as [];
-        return envelope;
-      };
-      lab.publish("rules", "binary");
-    },
-  ],
-  [
-    "are not on the server",
-    "update_file_missing",
-    (lab) => {
-      lab.publish("rules", "binary");
-      lab.files.delete(`metadata/${lab.delegated.rules?.version}.rules.json`);
-    },
-  ],
+function delegateMuch(lab: SignedRepository): void {
+  const [key] = lab.keys.rules ?? [];
+  assert.ok(key, "the lab has rules");
+  const role = { name: "many", keyids: [key.id], threshold: 1, terminating: false };
+  const paths = Array.from({ length: 50_000 }, (_, index) => `*/none/${index}`);
+  rulesOf(lab).delegations = { keys: { [key.id]: key.object }, roles: [{ ...role, paths }] };
+}
+
+const none: Change = () => undefined;
+/** A thief of the rules key, or the server, may do these to the rules: before they are published, and after it. */
+const spoilt: [what: string, code: string, before: Change, after?: Change][] = [
+  ["have expired", "update_metadata_expired", (lab) => expire(lab)],
+  ["are signed by another key", "update_signature_invalid", signWith(createSigningKey())],
+  ["carry no signature", "update_signature_invalid", signWith()],
+  ["are no metadata", "update_metadata_malformed", spoilEnvelope],
+  ["are not on the server", "update_file_missing", none, (lab) => lab.files.delete(fileOf(lab))],
   [
     "are another file than the snapshot names",
     "update_metadata_mismatch",
-    (lab) => {
-      lab.publish("rules", "binary");
-      lab.files.set(`metadata/${lab.delegated.rules?.version}.rules.json`, lab.metadata("1.rules"));
-    },
+    none,
+    (lab) => lab.files.set(fileOf(lab), lab.metadata("1.rules")),
   ],
-  [
-    "delegate by more patterns than all searches may look at",
-    "update_limit_exceeded",
-    (lab) => {
-      const [key] = lab.keys.rules ?? [];
-      const { rules } = lab.delegated;
-      assert.ok(key && rules, "the lab has rules");
-      const role = { name: "many", keyids: [key.id], threshold: 1, terminating: false };
-      const paths = Array.from({ length: 50_000 }, (_, index) => `*/none/${index}`);
-      rules.delegations = { keys: { [key.id]: key.object }, roles: [{ ...role, paths }] };
-      lab.publish("rules", "binary");
-    },
-  ],
+  ["delegate by more patterns than all searches may look at", "update_limit_exceeded", delegateMuch],
 ];
 
 describe("one kind of releases whose metadata cannot be used", () => {
-  for (const [what, code, spoil] of spoilt) {
+  for (const [what, code, before, after] of spoilt) {
     it(`a stolen rules key blocks no binary: the rules ${what}, and the binary is taken`, async () => {
-      const device = await openBlocked(spoil);
+      const device = await openBlocked(before, after);
       await device.check();
       const { available, blockers, schedule, summary } = device.room.status();
       assert.equal(available.binary?.version, "2.0.0");
@@ -106,13 +83,14 @@ describe("one kind of releases whose metadata cannot be used", () => {
   }
 
   it("is a doubt while the clock is not trusted, and is looked at again when it is", async () => {
-    const device = await openBlocked((lab) => expire(lab, "rules"));
+    const device = await openBlocked((lab) => expire(lab));
     device.isClockTrusted = false;
     await device.check();
     const { available, blockers } = device.room.status();
     assert.deepEqual([available.binary?.version, blockers?.rules?.code], ["2.0.0", "clock_not_synchronised"]);
     assert.equal(device.room.problems()[0] ?? null, null);
-    expire(device.lab, "rules", 90);
+    expire(device.lab, 90);
+    device.lab.publish("rules", "binary");
     device.isClockTrusted = true;
     device.room.clockTrusted();
     await device.room.settled();
@@ -125,7 +103,7 @@ describe("a top-level role that cannot be used", () => {
     it(`stops every kind: ${role} has expired`, async () => {
       const device = await openBlocked((lab) => {
         lab[role].expires = inDays(now, -1);
-        lab.publish("targets", "rules", "binary");
+        lab.publish("targets");
       });
       await device.check();
       const { schedule, available } = device.room.status();
@@ -135,7 +113,7 @@ describe("a top-level role that cannot be used", () => {
   }
 
   it("and a server that fails at the file of one kind, stop every kind: that says nothing of the kind", async () => {
-    const device = await openBlocked((lab) => lab.publish("rules", "binary"));
+    const device = await openBlocked(none);
     const { repository } = reading(device.lab);
     device.repositoryOf = () => ({
       ...repository,

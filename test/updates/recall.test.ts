@@ -39,6 +39,28 @@ async function withdraw({ lab, check }: Device, withdrawn: string | null = reaso
 const recallsOf = ({ room }: Device) =>
   (room.status().passed_over ?? []).filter(({ code, here }) => code === "withdrawn" && here !== null);
 
+async function offline(device: Device): Promise<void> {
+  device.repositoryOf = () => {
+    throw new Error("no network");
+  };
+  await device.check();
+  await device.restart();
+}
+
+function unlist({ lab }: Device): void {
+  const { targets = {} } = lab.delegated.rules ?? {};
+  for (const path of Object.keys(targets)) if (path.includes("1.2.0")) delete targets[path];
+}
+
+function followBeta(device: Device): void {
+  device.settings = { ...device.settings, ota: { ...device.settings.ota, channel: "beta" } };
+}
+
+function withdrawMany({ lab }: Device): void {
+  for (let minor = 3; minor < 30; minor += 1)
+    lab.addRelease({ version: `1.${minor}.0`, custom: { withdrawn: "all bad" } });
+}
+
 describe("a release that its publisher withdrew, on a device that has it", () => {
   it("is told with the publisher's words, in the list and in the sentence", async () => {
     const { device } = await openRecalled();
@@ -54,56 +76,22 @@ describe("a release that its publisher withdrew, on a device that has it", () =>
     assert.doesNotMatch(detail, /Not taken/);
   });
 
-  const afterwards: [what: string, act: (device: Device) => Promise<void> | void, isKept: boolean][] = [
-    [
-      "stays while the device is offline, also over a restart",
-      async (device) => {
-        device.repositoryOf = () => {
-          throw new Error("no network");
-        };
-        await device.check();
-        await device.restart();
-      },
-      true,
-    ],
-    [
-      "stays when the publisher no longer lists it",
-      async (device) => {
-        const { targets = {} } = device.lab.delegated.rules ?? {};
-        for (const path of Object.keys(targets)) if (path.includes("1.2.0")) delete targets[path];
-        device.lab.publish("rules");
-        await device.check();
-      },
-      true,
-    ],
+  /** The publisher does this, and the device looks. */
+  const seen = (change: (device: Device) => unknown) => async (device: Device) => {
+    change(device);
+    device.lab.publish("rules", "binary");
+    await device.check();
+  };
+  const afterwards: [what: string, act: (device: Device) => Promise<void>, isKept: boolean][] = [
+    ["stays while the device is offline, also over a restart", offline, true],
+    ["stays when the publisher no longer lists it", seen(unlist), true],
     [
       "stays while its kind cannot be verified",
-      async (device) => {
-        device.lab.signers.rules = [];
-        device.lab.publish("rules", "binary");
-        await device.check();
-        assert.ok(device.room.status().blockers?.rules, "the rules are blocked");
-      },
+      seen(({ lab }) => Object.assign(lab.signers, { rules: [] })),
       true,
     ],
-    [
-      "stays when the device follows another channel",
-      async (device) => {
-        device.settings = { ...device.settings, ota: { ...device.settings.ota, channel: "beta" } };
-        await device.check();
-      },
-      true,
-    ],
-    [
-      "stays beside more withdrawn releases than the list has room for",
-      async (device) => {
-        for (let minor = 3; minor < 30; minor += 1)
-          device.lab.addRelease({ version: `1.${minor}.0`, custom: { withdrawn: "all bad" } });
-        device.lab.publish("rules");
-        await device.check();
-      },
-      true,
-    ],
+    ["stays when the device follows another channel", seen(followBeta), true],
+    ["stays beside more withdrawn releases than the list has room for", seen(withdrawMany), true],
     ["ends when the publisher takes the withdrawal back", (device) => withdraw(device, null), false],
   ];
   for (const [what, act, isKept] of afterwards)
@@ -111,6 +99,11 @@ describe("a release that its publisher withdrew, on a device that has it", () =>
       const { device } = await openRecalled();
       await act(device);
       assert.equal(recallsOf(device).length, isKept ? 1 : 0);
+      assert.equal(
+        device.room.status().blockers?.rules != null,
+        what.includes("verified"),
+        "the rules are blocked",
+      );
     });
 
   it("ends when another release is installed, and comes back with the release", async () => {

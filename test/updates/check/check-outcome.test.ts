@@ -112,14 +112,6 @@ describe("the record after a check", () => {
     ]);
   });
 
-  it("counts no doubt about the clock, and recovers after it all the same", () => {
-    const doubt = bad("update_metadata_expired", "waiting_for_clock");
-    const { record, told } = after(bad("update_too_slow"), doubt, good());
-    assert.deepEqual(told, ["update.check_failed", "update.check_recovered"]);
-    assert.equal(record.failures, 0);
-    assert.equal(after(doubt).record.failures, 0);
-  });
-
   it("is proof of a server, and counts against one, where it was the server's alone", () => {
     const ofStick = recordAfter(fresh, reportOf(good({ version: "1.1.0" }), false)).record;
     assert.deepEqual([ofStick.proof, ofStick.validators], [null, null]);

@@ -67,40 +67,23 @@ describe("the archive of a repository", () => {
   });
 
   const entry = (more: TarEntry) => Buffer.concat([tarEntry(more), Buffer.alloc(1_024)]);
+  const small = (name: string): TarEntry => ({ name, content: Buffer.from("x") });
+  const outside = /outside of a directory/;
+  const twice = Buffer.concat([tarEntry(small("metadata/a")), entry(small("metadata/a/b"))]);
+  const byHeader = Buffer.concat([paxHeader({ path: "../metadata/x" }), entry(small("x"))]);
   const hostile: Readonly<Record<string, readonly [Buffer, RegExp]>> = {
     "no tar": [Buffer.from("once upon a time ".repeat(600)), /damaged or ends early/],
     "a page of a server": [Buffer.from("<!doctype html><p>Sign in"), /damaged or ends early/],
     "an empty file": [Buffer.alloc(0), /has no tar in it/],
-    "a tar of other things": [
-      entry({ name: "photos/1.jpg", content: Buffer.from("x") }),
-      /has no folder `metadata`/,
-    ],
-    "a compressed tar": [
-      gzipSync(entry({ name: "metadata/a", content: Buffer.from("x") })),
-      /is compressed\. Unpack it first/,
-    ],
-    "a path above": [
-      entry({ name: "metadata/../../passwd", content: Buffer.from("x") }),
-      /outside of a directory/,
-    ],
-    "a path above by an extended header": [
-      Buffer.concat([paxHeader({ path: "../metadata/x" }), entry({ name: "x", content: Buffer.from("x") })]),
-      /outside of a directory/,
-    ],
-    "an absolute path": [
-      entry({ name: "/etc/metadata/x", content: Buffer.from("x") }),
-      /outside of a directory/,
-    ],
+    "a tar of other things": [entry(small("photos/1.jpg")), /has no folder `metadata`/],
+    "a compressed tar": [gzipSync(entry(small("metadata/a"))), /is compressed\. Unpack it first/],
+    "a path above": [entry(small("metadata/../../passwd")), outside],
+    "a path above by an extended header": [byHeader, outside],
+    "an absolute path": [entry(small("/etc/metadata/x")), outside],
     "a symbolic link": [entry({ name: "metadata", type: "2", linkname: "/etc" }), /no regular file/],
     "a hard link": [entry({ name: "metadata/a", type: "1", linkname: "/etc/passwd" }), /no regular file/],
     "a device": [entry({ name: "metadata/a", type: "3" }), /no regular file/],
-    "a file in the place of a folder": [
-      Buffer.concat([
-        tarEntry({ name: "metadata/a", content: Buffer.from("x") }),
-        entry({ name: "metadata/a/b", content: Buffer.from("x") }),
-      ]),
-      /both as a file and as a folder/,
-    ],
+    "a file in the place of a folder": [twice, /both as a file and as a folder/],
     zeros: [Buffer.alloc(3 * mebibyte), /1 MiB besides its files/],
   };
   for (const [name, [bytes, message]] of Object.entries(hostile))

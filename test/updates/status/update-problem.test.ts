@@ -104,39 +104,29 @@ describe("of several problems the gravest comes first, and each is told", () => 
   const expired = { code: "update_metadata_expired", detail: "Expired." };
   const off = { verify_signature: false };
   const check = { last_check: failed };
-  const binaryToo = { auto_update_binary: true };
   const notVerified = {
     journal: { sequence: 1, history: [refused] },
     record: { ...offered, blockers: { rules: null, binary: expired } },
   };
-  const rows: [name: string, given: Told, codes: UpdateProblem["code"][]][] = [
+  const both = { journal, record: offered };
+  const blocked = { journal, ota: off };
+  const ineffective = { record: check, ota: { auto_update_binary: true } };
+  const rows: [name: string, given: Told, ...codes: UpdateProblem["code"][]][] = [
+    ["a broken service, before refused rules", both, "former_not_healthy", "refused"],
+    ["a broken service, before a block", blocked, "former_not_healthy", "signature_verification_off"],
     [
-      "a broken service, before refused rules",
-      { journal, record: offered },
-      ["former_not_healthy", "refused"],
+      "a failed check, before what has no effect",
+      ineffective,
+      "check_failed",
+      "automatic_binary_ineffective",
     ],
-    [
-      "a broken service, before a block",
-      { journal, ota: off },
-      ["former_not_healthy", "signature_verification_off"],
-    ],
-    [
-      "a failed check, before a setting without effect",
-      { record: check, ota: binaryToo },
-      ["check_failed", "automatic_binary_ineffective"],
-    ],
-    [
-      "a kind that cannot be verified, before the refusal of the other",
-      notVerified,
-      ["not_verifiable", "refused"],
-    ],
-    ["a block, not the check that it made fail", { record: check, ota: off }, ["signature_verification_off"]],
+    ["a kind that cannot be verified, before another's refusal", notVerified, "not_verifiable", "refused"],
+    ["a block, not the check that it made fail", { record: check, ota: off }, "signature_verification_off"],
   ];
-  for (const [name, given, codes] of rows)
+  for (const [name, given, ...codes] of rows)
     it(name, async () => {
-      const problems = (await told.tell(given)).problems();
-      const found = problems.map(({ code }) => code);
-      assert.deepEqual(found, codes);
+      const shown = (await told.tell(given)).problems().map(({ code }) => code);
+      assert.deepEqual(shown, codes);
     });
 });
 

@@ -67,11 +67,14 @@ describe("the state of updates", () => {
   const stagedUnder = (hold: Release) => ({ releases: [{ ...hold, staged: true }] });
   const windowed = stagedUnder(heldBecause("window", { until: opens }));
   const problems = [problemWith("request_failed", { reason: broke })];
-  const cases: [name: string, Partial<Situation>, state: string, code: string, detail: RegExp][] = [
-    ["nothing was ever checked", {}, "idle", "not_checked", /the first one comes soon/],
-    ["the schedule is off", off, "idle", "not_checked_disabled", /are off \(update\.ota\.enabled\)/],
+  const stagedOff = stagedUnder(heldBecause("disabled"));
+  const undoneAgain = { outcome: undone, releases: [heldBecause("held")] };
+  /** Of the words only the facts: the sentences have a table of their own (update-sentences). */
+  const cases: [name: string, Partial<Situation>, state: string, code: string, facts?: RegExp][] = [
+    ["nothing was ever checked", {}, "idle", "not_checked"],
+    ["the schedule is off", off, "idle", "not_checked_disabled", /\(update\.ota\.enabled\)/],
     ["there is no server", { server: "", ...off }, "idle", "server_not_set", /update\.ota\.server/],
-    ["nothing newer is there", { lastCheck: ok }, "idle", "nothing_newer", /newer/],
+    ["nothing newer is there", { lastCheck: ok }, "idle", "nothing_newer"],
     ["the last check failed", { lastCheck: failed }, "idle", "check_failed", /No connection/],
     [
       "it is blocked",
@@ -80,58 +83,29 @@ describe("the state of updates", () => {
       "trust_not_installed",
       /^No root of/,
     ],
-    ["it is checking", { phase: "checking", ...staged }, "checking", "checking", /^Checking/],
+    ["it is checking", { phase: "checking", ...staged }, "checking", "checking"],
     ["it is downloading", downloading, "downloading", "downloading", /demo 2\.0\.0/],
-    ["something is there", waved, "available", "available", /turn of this device comes at 2026-11-21T02:00/],
-    [
-      "something is due",
-      { releases: [rules] },
-      "available",
-      "available",
-      /^base 1\.2\.0.*A check fetches it/,
-    ],
-    ["the clock holds it up", held, "waiting_for_clock", "waiting_for_clock", /when the clock .* is trusted/],
-    ["a check is in doubt", inDoubt, "waiting_for_clock", "check_waiting_for_clock", /not known whether/],
-    ["the clock is good again", { ...held, isClockTrusted: true }, "available", "available", /available/],
-    ["it is staged", staged, "staged", "staged", /verified, and can be applied/],
-    ["it is staged and the clock is in doubt", { ...held, ...staged }, "staged", "staged", /verified/],
+    ["something is there", waved, "available", "available", /comes at 2026-11-21T02:00/],
+    ["something is due", { releases: [rules] }, "available", "available", /^base 1\.2\.0/],
+    ["the clock holds it up", held, "waiting_for_clock", "waiting_for_clock"],
+    ["a check is in doubt", inDoubt, "waiting_for_clock", "check_waiting_for_clock"],
+    ["the clock is good again", { ...held, isClockTrusted: true }, "available", "available"],
+    ["it is staged", staged, "staged", "staged"],
+    ["it is staged and the clock is in doubt", { ...held, ...staged }, "staged", "staged"],
     ["it is staged and no window is open", windowed, "waiting_for_window", "staged", /2026-11-21T02:00/],
-    [
-      "another reason holds it",
-      stagedUnder(heldBecause("disabled")),
-      "staged",
-      "staged",
-      /\. Scheduled updates are off/,
-    ],
-    [
-      "something is on trial",
-      { ...staged, ...blocked, trial },
-      "confirming",
-      "confirming",
-      /is being watched/,
-    ],
-    [
-      "the last one is good",
-      { outcome: good, lastCheck: ok },
-      "good",
-      "applied",
-      /is healthy\. The last check/,
-    ],
-    ["something newer is there", { outcome: good, ...staged }, "staged", "staged", /verified/],
-    [
-      "there is nothing newer than what was undone",
-      { outcome: undone, releases: [heldBecause("held")] },
-      ...(["rolled_back", "undone", /^base 1\.1\.0 was undone/] as const),
-    ],
+    ["another reason holds it", stagedOff, "staged", "staged", /\. Scheduled updates are off/],
+    ["something is on trial", { ...staged, ...blocked, trial }, "confirming", "confirming"],
+    ["the last one is good", { outcome: good, lastCheck: ok }, "good", "applied", /healthy\. The last check/],
+    ["something newer is there", { outcome: good, ...staged }, "staged", "staged"],
+    ["nothing is newer than what was undone", undoneAgain, "rolled_back", "undone", /^base 1\.1\.0/],
     ["a request failed", { ...staged, problems }, "staged", "staged", /applied\. It broke\.$/],
   ];
-  for (const [name, overrides, state, code, detail] of cases) {
+  for (const [name, overrides, state, code, facts = /./] of cases)
     it(`is ${state} when ${name}`, () => {
       const found = stateOf({ ...quiet, ...overrides });
       assert.deepEqual([found.state, found.summary.code], [state, code]);
-      assert.match(found.summary.detail, detail);
+      assert.match(found.summary.detail, facts);
     });
-  }
 
   it("names the first hold of several releases, whichever has one", () => {
     const free = { ...rules, kind: "binary", name: "demo" } as const;

@@ -68,15 +68,6 @@ describe("trust", () => {
     assert.equal(room.trust().confirmed, false);
   });
 
-  it("shows a root that was installed meanwhile at a later look, without a check", async () => {
-    const device = await openDevice();
-    const root = device.lab.metadata("1.root");
-    await install(device, null);
-    device.installedRoot = async () => root;
-    await device.runUntil(6);
-    await until("the root is seen", () => device.room.trust().installed);
-  });
-
   it("is not described again while looks at the file find the same", async () => {
     const device = await openDevice();
     const root = device.lab.metadata("1.root");
