@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { Transfers } from "../../../src/host/ports.ts";
+import { readContentLength, validatorsOf } from "../../../src/releases/download/http-fields.ts";
 import { openRepository, type RepositoryOptions } from "../../../src/releases/download/repository-files.ts";
 import { caps } from "../../../src/tuf/caps.ts";
 
@@ -55,18 +56,20 @@ describe("the address of a file", () => {
     const { repository, asked } = opened({}, { url: "https://a.example/r///" });
     await repository.readMetadata("1.root.json", mostBytes);
     await repository.openTarget("stable/rules/a.tar.gz", {}, ending);
-    assert.deepEqual(
-      asked.map(({ address }) => address),
-      ["https://a.example/r/metadata/1.root.json", "https://a.example/r/targets/stable/rules/a.tar.gz"],
-    );
+    const found = asked.map(({ address }) => address);
+    assert.deepEqual(found, [
+      "https://a.example/r/metadata/1.root.json",
+      "https://a.example/r/targets/stable/rules/a.tar.gz",
+    ]);
     const apart = { metadata: "file:///m/", targets: "file:///t//" };
     assert.equal(await addressOf("x", apart), "file:///m/x");
     assert.equal(await targetAt("x", apart), "file:///t/x");
   });
 
   it("quotes what is not unreserved", async () => {
+    const found = await targetAt("a b/c!'()*?#%&é~._-");
     assert.equal(
-      await targetAt("a b/c!'()*?#%&é~._-"),
+      found,
       "https://updates.example/repository/targets/a%20b/c%21%27%28%29%2A%3F%23%25%26%C3%A9~._-",
     );
   });
@@ -113,10 +116,13 @@ describe("a metadata file", () => {
         code: "update_server_refused",
       });
     await repository.readMetadata("a", { ...mostBytes, known: { ...known, etag: null } });
-    assert.deepEqual(
-      asked.map(({ how }) => how.headers),
-      [{ "if-none-match": '"1"' }, {}, {}, { "if-modified-since": known.last_modified }],
-    );
+    const hows = asked.map(({ how }) => how.headers);
+    assert.deepEqual(hows, [
+      { "if-none-match": '"1"' },
+      {},
+      {},
+      { "if-modified-since": known.last_modified },
+    ]);
     assert.equal(closed(), 4);
   });
 
@@ -148,20 +154,16 @@ describe("a metadata file", () => {
     for (const name of ["2.root.json", "7.rules.json", "timestamp.json"])
       await repository.readMetadata(name, mostBytes);
     await repository.openTarget("stable/rules/a.tar.gz", {}, ending);
-    assert.deepEqual(
-      asked.map(({ how }) => how.acceptsGzip ?? false),
-      [true, true, false, false],
-    );
+    const hows = asked.map(({ how }) => how.acceptsGzip ?? false);
+    assert.deepEqual(hows, [true, true, false, false]);
   });
 
   it("is asked for past the caches on the way where it is the timestamp, which alone changes under its name", async () => {
     const { repository, asked } = opened({});
     for (const name of ["timestamp.json", "2.root.json", "7.snapshot.json"])
       await repository.readMetadata(name, mostBytes);
-    assert.deepEqual(
-      asked.map(({ how }) => how.headers),
-      [{ "cache-control": "no-cache" }, {}, {}],
-    );
+    const hows = asked.map(({ how }) => how.headers);
+    assert.deepEqual(hows, [{ "cache-control": "no-cache" }, {}, {}]);
   });
 
   it("tells the report with the timestamp alone", async () => {
@@ -169,10 +171,8 @@ describe("a metadata file", () => {
     await repository.readMetadata("timestamp.json", mostBytes);
     await repository.readMetadata("1.root.json", mostBytes);
     await repository.openTarget("timestamp.json", {}, ending);
-    assert.deepEqual(
-      asked.map(({ how }) => how.originHeaders),
-      [{ "steward-report": "steward/1" }, undefined, undefined],
-    );
+    const hows = asked.map(({ how }) => how.originHeaders);
+    assert.deepEqual(hows, [{ "steward-report": "steward/1" }, undefined, undefined]);
     const silent = opened({}, { report: null });
     await silent.repository.readMetadata("timestamp.json", mostBytes);
     assert.ok(!("originHeaders" in (silent.asked[0]?.how ?? {})));
@@ -222,5 +222,36 @@ describe("a target", () => {
       await assert.rejects(repository.openTarget("a", {}, ending), { code });
       assert.equal(closed(), 1, String(status));
     }
+  });
+});
+
+const date = "Sun, 06 Nov 1994 08:49:37 GMT";
+
+describe("readContentLength", () => {
+  for (const text of [undefined, "", "-1", "1e3", "0x10", "1, 1", "9".repeat(17)]) {
+    it(`understands nothing of ${JSON.stringify(text)}`, () => assert.equal(readContentLength(text), null));
+  }
+
+  it("reads bytes", () => assert.equal(readContentLength("268435456"), 268_435_456));
+});
+
+describe("validatorsOf", () => {
+  it("leaves out malformed or overlong fields", () => {
+    const bad = { etag: `"${"x".repeat(300)}"`, "last-modified": "yesterday" };
+    assert.deepEqual(validatorsOf(bad), { etag: null, last_modified: null });
+    assert.deepEqual(validatorsOf({ etag: "unquoted" }), { etag: null, last_modified: null });
+  });
+
+  it("keeps a tag of 256 bytes, and none that is longer", () => {
+    const [tag, longer] = [254, 255].map((length) => `"${"x".repeat(length)}"`);
+    assert.equal(validatorsOf({ etag: tag }).etag, tag);
+    assert.equal(validatorsOf({ etag: longer }).etag, null);
+  });
+
+  it("keeps what can be sent back", () => {
+    assert.deepEqual(validatorsOf({ etag: 'W/"1"', "last-modified": date }), {
+      etag: 'W/"1"',
+      last_modified: date,
+    });
   });
 });
