@@ -6,6 +6,7 @@ import { type Lab, recovers, refused, startLab, withstands } from "../../../lab/
 import { canonical } from "../../../lab/publisher/canonical.ts";
 import type { Tampering } from "../../../lab/publisher/signed-forms.ts";
 import { readRelease } from "../../../src/releases/release.ts";
+import { attacked, delegateFrom, refusedAt } from "./fixture.ts";
 
 type Change = NonNullable<Tampering["asServed"]>;
 
@@ -128,18 +129,11 @@ describe("names and texts that an attacker with a rules key signs", () => {
     });
   }
 
-  it("__proto__ as the name of a target makes the file malformed", async (test) => {
-    const lab = await startLab(test);
-    const evil = lab.repository.fork();
-    evil.addTarget("rules", "__proto__", Buffer.from("evil"));
-    evil.publish("rules");
-    lab.server.files = evil.files;
-    await withstands(lab, {
-      code: "update_metadata_malformed",
-      moved: ["timestamp", "snapshot"],
-      search: true,
-    });
-  });
+  it("__proto__ as the name of a target makes the file malformed", (test) =>
+    attacked(test, refusedAt("targets", "update_metadata_malformed"), (evil) => {
+      evil.addTarget("rules", "__proto__", Buffer.from("evil"));
+      evil.publish("rules");
+    }));
 
   for (const name of ["constructor", "toString", "hasOwnProperty", "__defineGetter__"]) {
     it(`${name} is not found as a target unless it is signed`, async (test) => {
@@ -185,16 +179,10 @@ describe("names of delegated roles that an attacker chooses", () => {
     it(`such as ${JSON.stringify(name.slice(0, 20))} write no file of another`, async (test) => {
       const lab = await startLab(test);
       const evil = lab.repository.fork();
-      const key = evil.keys.rules?.[0];
-      const rules = evil.delegated.rules;
-      assert.ok(key && rules, "the lab has rules");
+      const { key, signed } = delegateFrom(evil, "rules", [{ name, paths: ["*/rules/*"] }]);
       evil.keys[name === "root" || name === "timestamp" ? "thief" : name] ??= [key];
-      rules.delegations = {
-        keys: { [key.id]: key.object },
-        roles: [{ name, keyids: [key.id], threshold: 1, terminating: false, paths: ["*/rules/*"] }],
-      };
       evil.publish("rules");
-      const own = { ...structuredClone(rules), version: 1, targets: {} };
+      const own = { ...structuredClone(signed), version: 1, targets: {} };
       delete own.delegations;
       const bytes = Buffer.from(
         JSON.stringify({ signatures: [{ keyid: key.id, sig: key.sign(canonical(own)) }], signed: own }),

@@ -31,6 +31,17 @@ import type { FoundTarget } from "../../../src/tuf/client.ts";
 const payload = randomBytes(1_500_000);
 const anyPayload = /^targets\//;
 
+async function fetchFrom(lab: Lab, found: FoundTarget, directory: string, caps = ownCaps, space = freeSpace) {
+  const { repository, close } = openServed({ url: lab.server.origin, caps });
+  const { signal } = new AbortController();
+  const limits = { freeSpace: space, caps, signal, isConsistentSnapshot: true };
+  try {
+    return await fetchPayload({ repository, found, directory, ...limits });
+  } finally {
+    close();
+  }
+}
+
 /** A device that has found a release, and has a directory for it. */
 interface Fetching {
   lab: Lab;
@@ -61,24 +72,7 @@ describe("a payload", () => {
       lab,
       found,
       directory,
-      fetch: async (some = {}) => {
-        const caps = { ...ownCaps, ...some };
-        const { repository, close } = openServed({ url: lab.server.origin, caps });
-        const { signal } = new AbortController();
-        try {
-          return await fetchPayload({
-            repository,
-            found,
-            directory,
-            freeSpace,
-            caps,
-            signal,
-            isConsistentSnapshot: true,
-          });
-        } finally {
-          close();
-        }
-      },
+      fetch: (some = {}) => fetchFrom(lab, found, directory, { ...ownCaps, ...some }),
       staged: () => readdir(join(directory, "staged")),
     };
   }
@@ -212,19 +206,7 @@ describe("a payload", () => {
 
   it("for which the disk has no space is refused before a byte is asked for", async (test) => {
     const { directory } = await fetching(test);
-    const { repository, close } = openServed({ url: lab.server.origin, caps: ownCaps });
-    atEnd(test, async () => close());
-    const none = async () => 10_000_000;
-    const { signal } = new AbortController();
-    const work = fetchPayload({
-      repository,
-      found,
-      directory,
-      freeSpace: none,
-      caps: ownCaps,
-      signal,
-      isConsistentSnapshot: true,
-    });
+    const work = fetchFrom(lab, found, directory, ownCaps, async () => 10_000_000);
     await refused("storage_full", work);
     assert.equal(lab.server.requests.length, 0);
   });
@@ -253,21 +235,9 @@ describe("an unsigned payload", () => {
       evil.publish("rules");
       lab.server.files = evil.files;
       const directory = await temporaryDirectory(test);
-      const { repository, close } = openServed({ url: lab.server.origin, caps: ownCaps });
-      atEnd(test, async () => close());
-      const { signal } = new AbortController();
       const attack = async () => {
         const found = await (await lab.refresh()).find(path);
-        assert.ok(found, "it is listed");
-        await fetchPayload({
-          repository,
-          found,
-          directory,
-          freeSpace,
-          caps: ownCaps,
-          signal,
-          isConsistentSnapshot: true,
-        });
+        await fetchFrom(lab, found ?? assert.fail("it is not listed"), directory);
       };
       await refused("update_metadata_malformed", attack());
       assert.deepEqual(await readdir(directory), []);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Lab, recovers, refused, startLab, withstands } from "../../../lab/devices/updating-device.ts";
 import { inDays } from "../../../lab/publisher/signed-forms.ts";
+import { attacked, type Change } from "./fixture.ts";
 
 const published = new Date("2026-11-20T12:00:00Z");
 const later = (days: number) => new Date(published.getTime() + days * 86_400_000);
@@ -70,13 +71,12 @@ describe("indefinite freeze attack", () => {
     });
   }
 
-  it("with metadata that were expired when they came keeps none of them", async (test) => {
-    const lab = await startLab(test, { now: published });
-    const evil = lab.repository.fork();
-    evil.timestamp.expires = inDays(published, -1);
-    evil.publish("rules");
-    lab.server.files = evil.files;
-    await withstands(lab, { code: "update_metadata_expired" });
+  it("with metadata that were expired when they came keeps none of them", (test) => {
+    const expired: Change = (evil) => {
+      evil.timestamp.expires = inDays(published, -1);
+      evil.publish("rules");
+    };
+    return attacked(test, "update_metadata_expired", expired, { now: published });
   });
 });
 
@@ -103,12 +103,11 @@ describe("a device whose clock is in 2020", () => {
     await withstands(lab, { code: "update_rollback_refused", now });
   });
 
-  it("takes no file that a stranger has signed", async (test) => {
-    const lab = await startLab(test, { now: published });
-    const evil = lab.repository.fork();
-    evil.signers.timestamp = evil.keys.rules ?? [];
-    evil.publishTimestamp();
-    lab.server.files = evil.files;
-    await withstands(lab, { code: "update_signature_invalid", now });
+  it("takes no file that a stranger has signed", (test) => {
+    const change: Change = (evil) => {
+      evil.signers.timestamp = evil.keys.rules ?? [];
+      evil.publishTimestamp();
+    };
+    return attacked(test, { code: "update_signature_invalid", now }, change, { now: published });
   });
 });
