@@ -18,6 +18,7 @@ import { inspectRepository } from "../../src/publishing/inspect.ts";
 import { readPublished } from "../../src/publishing/published.ts";
 import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
 import { readSteps } from "../../src/publishing/wave-plan.ts";
+import { publishedSite } from "./fixture.ts";
 
 const path = "stable/rules/demo-rules-1.0.0.tar.gz";
 
@@ -119,9 +120,7 @@ describe("addRelease", () => {
   });
 
   it("refuses other bytes under a version that is published, and keeps the published ones", async (test) => {
-    const site = await makeSite(test);
-    await add(site);
-    await publishAll(site);
+    const site = await publishedSite(test);
     const file = makePayload(site, "other.tar.gz", "{}");
     const keys = await keysOf(site.workspace);
     await assert.rejects(addRelease(site.workspace, { file, entry: rulesEntry(), keys }), {
@@ -176,10 +175,8 @@ describe("withdrawRelease", () => {
     });
     await publishAll(site);
     const { rules } = await readPublished(site.workspace.metadata);
-    assert.deepEqual(
-      { ...(rules?.signed.targets[path]?.custom as object) },
-      { ...rulesEntry({ notes: "first" }), withdrawn: "breaks doors" },
-    );
+    const found = { ...(rules?.signed.targets[path]?.custom as object) };
+    assert.deepEqual(found, { ...rulesEntry({ notes: "first" }), withdrawn: "breaks doors" });
   });
 
   it("keeps a withdrawn release from being given out again by mistake", async (test) => {

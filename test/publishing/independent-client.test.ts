@@ -5,23 +5,18 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { add, keysOf, makeScratch, makeSite, publishAll, type Site } from "../../lab/publisher/site.ts";
 import { attachSignature, bytesToSign } from "../../src/publishing/drafts/sign-draft.ts";
-import { addPrivateKey } from "../../src/publishing/keys/private-keys.ts";
 import { type NamedKey, readPublicKey } from "../../src/publishing/keys/public-keys.ts";
 import { publish } from "../../src/publishing/publish.ts";
 import { renewRole } from "../../src/publishing/renew.ts";
 import { type RoleName, roleNames } from "../../src/publishing/roles.ts";
 import { downloadWithTufJs, makeDevice } from "./clients.ts";
+import { renewed, siteAt, unchanged } from "./fixture.ts";
 
 const path = "stable/rules/demo-rules-1.0.0.tar.gz";
 
-/** tuf-js looks at the machine's own clock. */
-const realNow = { now: () => new Date() };
-
 describe("a repository that was published", () => {
   it("is read by tuf-js over HTTP, down to the payload", async (test) => {
-    const made = await makeSite(test);
-    const site = { ...made, workspace: { ...made.workspace, ...realNow } };
-    await renewAll(site);
+    const site = await siteAt(test, new Date());
     await add(site);
     await publishAll(site);
     const root = join(site.workspace.metadata, "1.root.json");
@@ -30,9 +25,7 @@ describe("a repository that was published", () => {
   });
 
   it("is read by tuf-js from the first root on after each key has been replaced", async (test) => {
-    const made = await makeSite(test);
-    const site = { ...made, workspace: { ...made.workspace, ...realNow } };
-    await renewAll(site);
+    const site = await siteAt(test, new Date());
     await add(site);
     await publishAll(site);
     const first = readFileSync(join(site.workspace.metadata, "1.root.json"));
@@ -44,44 +37,25 @@ describe("a repository that was published", () => {
   });
 });
 
-/** init was made on the working day of the tests; now is now. */
 async function renewAll({ workspace }: Site): Promise<void> {
-  const unchanged = { add: {}, remove: {}, thresholds: {} };
   for (const role of ["root", "targets", "rules", "binary"] as const)
     await renewRole(workspace, role, { keys: await keysOf(workspace), changes: unchanged });
 }
 
-async function replaceKeys({ scratch, workspace }: Site): Promise<void> {
-  const before = await keysOf(workspace);
-  assert.equal(before.length, 6, scratch);
-  const idBefore = (role: RoleName): string =>
-    before.find(({ file }) => file.endsWith(`/${role}.pem`))?.id ?? "";
-  const changesOf = async (roles: readonly RoleName[]) => {
-    const pairs = [];
-    for (const role of roles) pairs.push([role, [await addPrivateKey(workspace.keys, role)]] as const);
-    return {
-      add: Object.fromEntries(pairs),
-      remove: Object.fromEntries(roles.map((role) => [role, [idBefore(role)]])),
-      thresholds: {},
-    };
-  };
-  const top = await changesOf(["root", "timestamp", "snapshot", "targets"]);
-  await renewRole(workspace, "root", { keys: await keysOf(workspace), changes: top });
-  const delegated = await changesOf(["rules", "binary"]);
-  await renewRole(workspace, "targets", { keys: await keysOf(workspace), changes: delegated });
+async function replaceKeys(site: Site): Promise<void> {
+  await renewed(site, "root", { roles: ["root", "timestamp", "snapshot", "targets"] });
+  await renewed(site, "targets", { roles: ["rules", "binary"] });
 }
 
 describe("a repository that was signed by openssl alone", () => {
   it("is read by tuf-js and by our client, and no private key was ever in it", async (test) => {
     const { site, sign } = await makeSiteOfOpenssl(test);
-    const now = { ...site.workspace, ...realNow };
+    const now = { ...site.workspace, now: () => new Date() };
     const real = { ...site, workspace: now };
     await renewAll(real);
     const added = await add(real);
-    assert.deepEqual(
-      added.lacking.map(({ missing }) => missing),
-      [1],
-    );
+    const found = added.lacking.map(({ missing }) => missing);
+    assert.deepEqual(found, [1]);
     for (const role of ["root", "targets", "rules", "binary"] as const) await sign(role);
     await assert.rejects(publish(now, []), {
       code: "repository_unsigned",

@@ -19,8 +19,7 @@ import { renewRole } from "../../src/publishing/renew.ts";
 import type { DraftedRole } from "../../src/publishing/roles.ts";
 import type { Workspace } from "../../src/publishing/workspace.ts";
 import { makeDevice } from "./clients.ts";
-
-const unchanged = { add: {}, remove: {}, thresholds: {} };
+import { publishedSite, unchanged } from "./fixture.ts";
 
 async function renew(workspace: Workspace, role: DraftedRole): Promise<void> {
   await renewRole(workspace, role, { keys: await keysOf(workspace), changes: unchanged });
@@ -45,31 +44,26 @@ describe("publish", () => {
     const site = await makeSite(test);
     await add(site);
     const { published } = await publishAll(site);
-    assert.deepEqual(
-      published.map(({ role, expires }) => `${role} ${expires}`),
-      [
-        "root 2027-11-20T12:00:00Z",
-        "timestamp 2026-11-27T12:00:00Z",
-        "snapshot 2026-12-20T12:00:00Z",
-        "targets 2027-02-18T12:00:00Z",
-        "rules 2027-02-18T12:00:00Z",
-        "binary 2027-02-18T12:00:00Z",
-      ],
-    );
+    const roles = published.map(({ role, expires }) => `${role} ${expires}`);
+    assert.deepEqual(roles, [
+      "root 2027-11-20T12:00:00Z",
+      "timestamp 2026-11-27T12:00:00Z",
+      "snapshot 2026-12-20T12:00:00Z",
+      "targets 2027-02-18T12:00:00Z",
+      "rules 2027-02-18T12:00:00Z",
+      "binary 2027-02-18T12:00:00Z",
+    ]);
     assert.deepEqual(readdirSync(site.workspace.drafts), ["payloads"]);
     assert.deepEqual(readdirSync(site.workspace.payloads), []);
   });
 
   it("leaves a timestamp.json below 1 KiB, which idle devices fetch", async (test) => {
-    const site = await makeSite(test);
-    await publishAll(site);
+    const site = await publishedSite(test, []);
     assert.ok(statSync(join(site.workspace.metadata, "timestamp.json")).size < 1024, "it is small");
   });
 
   it("puts files into public/ that a web server can read, and none that holds a private key", async (test) => {
-    const site = await makeSite(test);
-    await add(site);
-    await publishAll(site);
+    const site = await publishedSite(test);
     for (const name of readdirSync(site.directory, { recursive: true, encoding: "utf8" })) {
       const path = join(site.directory, name);
       const stats = statSync(path);
@@ -81,8 +75,7 @@ describe("publish", () => {
   });
 
   it("says that nothing is new, and changes nothing", async (test) => {
-    const site = await makeSite(test);
-    await publishAll(site);
+    const site = await publishedSite(test, []);
     const before = publicFiles(site);
     assert.deepEqual((await publishAll(site)).published, []);
     assert.deepEqual(publicFiles(site), before);
@@ -149,8 +142,7 @@ describe("publish", () => {
   });
 
   it("goes on after another version where a cut publish has used a number that was drafted anew since", async (test) => {
-    const site = await makeSite(test);
-    await publishAll(site);
+    const site = await publishedSite(test, []);
     await add(site);
     const left = readFileSync(join(site.workspace.drafts, "rules.json"));
     writeFileSync(join(site.workspace.metadata, "2.rules.json"), left);
@@ -163,8 +155,7 @@ describe("publish", () => {
 
 describe("renewOnline", () => {
   it("dates the timestamp anew and leaves drafts and the snapshot alone", async (test) => {
-    const site = await makeSite(test);
-    await publishAll(site);
+    const site = await publishedSite(test, []);
     await add(site);
     const draft = readFileSync(join(site.workspace.drafts, "rules.json"));
     const workspace = at(site.workspace, "2026-11-22T12:00:00Z");
@@ -176,29 +167,23 @@ describe("renewOnline", () => {
   });
 
   it("makes a new snapshot when half of its time is over", async (test) => {
-    const site = await makeSite(test);
-    await publishAll(site);
+    const site = await publishedSite(test, []);
     const workspace = at(site.workspace, "2026-12-06T12:00:00Z");
     const { published } = await renewOnline(workspace, await keysOf(workspace));
-    assert.deepEqual(
-      published.map(({ role }) => role),
-      ["timestamp", "snapshot"],
-    );
+    const roles = published.map(({ role }) => role);
+    assert.deepEqual(roles, ["timestamp", "snapshot"]);
   });
 
   it("warns before root, targets, rules or binary expire", async (test) => {
-    const site = await makeSite(test);
-    await publishAll(site);
+    const site = await publishedSite(test, []);
     const workspace = at(site.workspace, "2027-02-10T12:00:00Z");
     const { expiring } = await renewOnline(workspace, await keysOf(workspace));
     assert.deepEqual(
       expiring.map(({ role, expires, expires_in_seconds }) => `${role} ${expires} ${expires_in_seconds}`),
       ["targets", "rules", "binary"].map((role) => `${role} 2027-02-18T12:00:00Z ${8 * 86_400}`),
     );
-    assert.match(
-      expiring[0]?.command ?? "",
-      /^steward-publisher renew \S+ targets && steward-publisher publish /,
-    );
+    const found = expiring[0]?.command ?? "";
+    assert.match(found, /^steward-publisher renew \S+ targets && steward-publisher publish /);
   });
 
   it("says that nothing is published yet", async (test) => {
@@ -210,8 +195,7 @@ describe("renewOnline", () => {
   });
 
   it("waits for the signature of a key that is elsewhere, and keeps the draft", async (test) => {
-    const site = await makeSite(test);
-    await publishAll(site);
+    const site = await publishedSite(test, []);
     const before = publicFiles(site);
     await assert.rejects(renewOnline(site.workspace, []), {
       code: "repository_unsigned",
@@ -225,9 +209,7 @@ describe("renewOnline", () => {
 
 describe("inspectRepository", () => {
   it("finds what devices could not read: missing files, payloads and dates", async (test) => {
-    const site = await makeSite(test);
-    await add(site);
-    await publishAll(site);
+    const site = await publishedSite(test);
     const later = { now: () => new Date("2026-12-01T00:00:00Z"), askPassphrase: async () => "" };
     const payload =
       publicFiles(site)

@@ -2,20 +2,22 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { add, keysOf, makeSite, publishAll, type Site } from "../../lab/publisher/site.ts";
+import { keysOf, makeSite, publishAll, type Site } from "../../lab/publisher/site.ts";
 import { attachSignature, bytesToSign, signDraft } from "../../src/publishing/drafts/sign-draft.ts";
 import { addPrivateKey } from "../../src/publishing/keys/private-keys.ts";
+import type { NewKeys } from "../../src/publishing/new-keys.ts";
 import { readPublished } from "../../src/publishing/published.ts";
 import { type KeyChanges, renewRole } from "../../src/publishing/renew.ts";
 import type { DraftedRole, RoleName } from "../../src/publishing/roles.ts";
 import { makeDevice } from "./clients.ts";
+import { publishedSite, renewed, unchanged } from "./fixture.ts";
 
 async function idOf({ workspace }: Site, role: RoleName): Promise<string> {
   return (await keysOf(workspace)).find(({ file }) => file.endsWith(`/${role}.pem`))?.id ?? "";
 }
 
 async function change({ workspace }: Site, role: DraftedRole, changes: Partial<KeyChanges>) {
-  const whole = { add: {}, remove: {}, thresholds: {}, ...changes };
+  const whole = { ...unchanged, ...changes };
   return renewRole(workspace, role, { keys: await keysOf(workspace), changes: whole });
 }
 
@@ -23,8 +25,7 @@ const firstRoot = ({ workspace }: Site) => readFileSync(join(workspace.metadata,
 
 describe("renewRole", () => {
   it("replaces a root key: the new root is signed by the old and the new one, and devices follow", async (test) => {
-    const site = await makeSite(test);
-    await publishAll(site);
+    const site = await publishedSite(test, []);
     const gone = await idOf(site, "root");
     const made = await addPrivateKey(site.workspace.keys, "root");
     await change(site, "root", { add: { root: [made] }, remove: { root: [gone.slice(0, 12)] } });
@@ -36,46 +37,22 @@ describe("renewRole", () => {
     assert.equal((await device.refresh(site.workspace.public)).root.version, 2);
   });
 
-  it("waits for the old root's keys where they are not at hand", async (test) => {
-    const site = await makeSite(test);
-    await publishAll(site);
-    const gone = await idOf(site, "root");
-    const made = await addPrivateKey(site.workspace.keys, "root");
-    unlinkSync(join(site.workspace.keys, "root.pem"));
-    const [renewed] = await change(site, "root", { add: { root: [made] }, remove: { root: [gone] } });
-    assert.deepEqual(
-      renewed?.lacking.map(({ by, missing }) => [by, missing]),
-      [["root version 1", 1]],
-    );
-    await assert.rejects(publishAll(site), {
-      code: "repository_unsigned",
-      message: /as root version 1 says/,
-    });
-  });
-
   it("drafts the rules again when their key is replaced, so that the old one's signature is not needed", async (test) => {
-    const site = await makeSite(test);
-    await add(site);
-    await publishAll(site);
+    const site = await publishedSite(test);
     const gone = await idOf(site, "rules");
     const made = await addPrivateKey(site.workspace.keys, "rules");
     const renewed = await change(site, "targets", { add: { rules: [made] }, remove: { rules: [gone] } });
-    assert.deepEqual(
-      renewed.map(({ role }) => role),
-      ["targets", "rules"],
-    );
+    const roles = renewed.map(({ role }) => role);
+    assert.deepEqual(roles, ["targets", "rules"]);
     await publishAll(site);
     const device = await makeDevice(firstRoot(site));
     const found = await (await device.refresh(site.workspace.public)).list("stable", "rules");
-    assert.deepEqual(
-      found.map(({ path }) => path),
-      ["stable/rules/demo-rules-1.0.0.tar.gz"],
-    );
+    const paths = found.map(({ path }) => path);
+    assert.deepEqual(paths, ["stable/rules/demo-rules-1.0.0.tar.gz"]);
   });
 
   it("has an online key's change signed by the old and the new one, and the new root copied last", async (test) => {
-    const site = await makeSite(test);
-    await publishAll(site);
+    const site = await publishedSite(test, []);
     const gone = await idOf(site, "timestamp");
     const made = await addPrivateKey(site.workspace.keys, "timestamp");
     await change(site, "root", { add: { timestamp: [made] }, remove: { timestamp: [gone] } });
@@ -85,8 +62,7 @@ describe("renewRole", () => {
   });
 
   it("lets devices follow when an online key was lost and could not sign for the change", async (test) => {
-    const site = await makeSite(test);
-    await publishAll(site);
+    const site = await publishedSite(test, []);
     const device = await makeDevice(firstRoot(site));
     await device.refresh(site.workspace.public);
     const gone = await idOf(site, "timestamp");
@@ -108,8 +84,7 @@ describe("renewRole", () => {
   ];
   for (const [name, role, changes, message] of bad)
     it(`refuses ${name} and drafts nothing`, async (test) => {
-      const site = await makeSite(test);
-      await publishAll(site);
+      const site = await publishedSite(test, []);
       const code = changes.remove ? "not_found" : "validation_failed";
       await assert.rejects(change(site, role, changes), { code, message });
       assert.deepEqual(readdirSync(site.workspace.drafts), ["payloads"]);
@@ -173,8 +148,7 @@ describe("attachSignature", () => {
   });
 
   it("says that there is no draft", async (test) => {
-    const site = await makeSite(test);
-    await publishAll(site);
+    const site = await publishedSite(test, []);
     await assert.rejects(bytesToSign(site.workspace, "rules"), {
       code: "not_found",
       message: /no draft of rules/,
@@ -190,4 +164,88 @@ describe("attachSignature", () => {
       message: /None of the keys here counts for rules: \S+binary\.pem/,
     });
   });
+});
+
+describe("makeNewKeys", () => {
+  it("has the new key take the old one's place", async (test) => {
+    const site = await publishedSite(test, []);
+    const { made, keys } = await renewed(site, "root", { roles: ["timestamp"] });
+    const roles = keys.map(({ role, keyids }) => [role, ...keyids]);
+    assert.deepEqual(roles, [["timestamp", made[0]?.id]]);
+    assert.equal(keys[0]?.removed.length, 1);
+  });
+
+  it("has a public key take the old one's place, and makes none", async (test) => {
+    const [donor, site] = [await makeSite(test), await makeSite(test)];
+    const [elsewhere] = (await keysOf(donor.workspace)).filter(({ file }) => file.endsWith("/rules.pem"));
+    assert.ok(elsewhere);
+    await publishAll(site);
+    const before = readdirSync(site.workspace.keys);
+    const { made, keys } = await renewed(site, "targets", { given: { rules: [elsewhere] } });
+    const found = [made, keys[0]?.keyids, keys[0]?.removed.length, readdirSync(site.workspace.keys)];
+    assert.deepEqual(found, [[], [elsewhere.id], 1, before]);
+  });
+
+  it("refuses a public key that the role has already: it replaces nothing", async (test) => {
+    const site = await makeSite(test);
+    const own = (await keysOf(site.workspace)).filter(({ file }) => file.endsWith("/rules.pem"));
+    await assert.rejects(renewed(site, "targets", { given: { rules: own } }), {
+      code: "validation_failed",
+      message: /is a key of rules already, so it replaces nothing/,
+    });
+  });
+
+  it("keeps the old one where that is said", async (test) => {
+    const site = await publishedSite(test, []);
+    const { keys } = await renewed(site, "root", { roles: ["timestamp"], keepsOld: true });
+    assert.deepEqual([keys[0]?.keyids.length, keys[0]?.removed], [2, []]);
+  });
+
+  it("replaces as many as are made, so that a threshold of two stays one", async (test) => {
+    const site = await makeSite(test, { thresholds: { root: 2 } });
+    await publishAll(site);
+    const { keys } = await renewed(site, "root", { roles: ["root", "root"] });
+    assert.deepEqual([keys[0]?.keyids.length, keys[0]?.removed.length], [2, 2]);
+  });
+
+  it("replaces the one of several that is named", async (test) => {
+    const site = await makeSite(test, { thresholds: { root: 2 } });
+    await publishAll(site);
+    const gone = (await keysOf(site.workspace)).find(({ file }) => file.endsWith("/root-2.pem"))?.id ?? "";
+    const changes = { ...unchanged, remove: { root: [gone] } };
+    const { keys } = await renewed(site, "root", { roles: ["root"], changes });
+    assert.deepEqual([keys[0]?.keyids.length, keys[0]?.removed], [2, [gone]]);
+  });
+
+  it("tells where a replaced key still counts for another role", async (test) => {
+    const donor = await makeSite(test);
+    const shared = (await keysOf(donor.workspace)).filter(({ file }) => file.endsWith("/timestamp.pem"));
+    const site = await makeSite(test, { publicKeys: { timestamp: shared, snapshot: shared } });
+    const { keys } = await renewed(site, "root", { roles: ["timestamp"] });
+    assert.deepEqual(keys[0]?.still_in, ["snapshot"]);
+  });
+
+  const bad: [name: string, role: DraftedRole, wanted: Partial<NewKeys>, message: RegExp][] = [
+    [
+      "to guess which of two keys is to go",
+      "root",
+      { roles: ["root"] },
+      /root has 2 keys\. Tell which one .*--remove-key root=[0-9a-f]{16} or --remove-key.*--keep-old/,
+    ],
+    ["a key of another holder", "targets", { roles: ["timestamp"] }, /are in the metadata of root/],
+    [
+      "a threshold that the new key cannot meet alone",
+      "root",
+      { roles: ["timestamp"], changes: { ...unchanged, thresholds: { timestamp: 2 } } },
+      /1 keys and a threshold of 2/,
+    ],
+  ];
+  for (const [name, role, wanted, message] of bad) {
+    it(`refuses ${name}, and makes no key`, async (test) => {
+      const site = await makeSite(test, { thresholds: { root: 2 } });
+      const before = readdirSync(site.workspace.keys);
+      await assert.rejects(renewed(site, role, wanted), { code: "validation_failed", message });
+      assert.deepEqual(readdirSync(site.workspace.keys), before);
+    });
+  }
 });

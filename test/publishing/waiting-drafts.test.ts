@@ -5,29 +5,17 @@ import { describe, it, type TestContext } from "node:test";
 import { add, keysOf, makeSite, publishAll, type Site } from "../../lab/publisher/site.ts";
 import { discardDrafts, planDiscard } from "../../src/publishing/drafts/discard.ts";
 import { signDraft } from "../../src/publishing/drafts/sign-draft.ts";
-import { makeNewKeys } from "../../src/publishing/new-keys.ts";
 import { publish, renewOnline } from "../../src/publishing/publish.ts";
-import { renewRole } from "../../src/publishing/renew.ts";
-import type { DraftedRole, RoleName } from "../../src/publishing/roles.ts";
+import type { RoleName } from "../../src/publishing/roles.ts";
 import { readState } from "../../src/publishing/state.ts";
 import { makeDevice } from "./clients.ts";
-
-const unchanged = { add: {}, remove: {}, thresholds: {} };
-
-/** As `steward-publisher renew ROLE --new-key NAME` does it. */
-async function replaceKey({ workspace }: Site, role: DraftedRole, name: RoleName): Promise<void> {
-  const wanted = { roles: [name], keepsOld: false, changes: unchanged };
-  const { changes } = await makeNewKeys(workspace, role, wanted);
-  await renewRole(workspace, role, { keys: await keysOf(workspace), changes });
-}
+import { publishedSite, renewed } from "./fixture.ts";
 
 /** Rules 1.0.0 are published; a root draft waits for the root's old key, which is not at hand. */
 async function makeBlockedSite(test: TestContext): Promise<Site> {
-  const site = await makeSite(test);
-  await add(site);
-  await publishAll(site);
+  const site = await publishedSite(test);
   renameSync(join(site.workspace.keys, "root.pem"), join(site.scratch, "root.pem"));
-  await replaceKey(site, "root", "root");
+  await renewed(site, "root", { roles: ["root"] });
   return site;
 }
 
@@ -48,25 +36,6 @@ const draftNames = ({ workspace }: Site) =>
   readdirSync(workspace.drafts).filter((name) => name !== "payloads");
 
 describe("publish, while a root draft without its old key waits", () => {
-  it("names the ways round it", async (test) => {
-    const site = await makeBlockedSite(test);
-    await add(site, { version: "1.1.0" });
-    await assert.rejects(publishAll(site), {
-      code: "repository_unsigned",
-      message:
-        /root needs 1 more signature .*The others can be published now: steward-publisher publish \S+ --only rules\. To discard the unsigned drafts: steward-publisher discard \S+ root$/,
-    });
-  });
-
-  it("publishes urgent rules alone, and leaves the draft of the root where it is", async (test) => {
-    const site = await makeBlockedSite(test);
-    await add(site, { version: "1.1.0", urgent: true });
-    const { waiting } = await publish(site.workspace, await keysOf(site.workspace), { only: ["rules"] });
-    assert.deepEqual(waiting, ["root"]);
-    assert.deepEqual(draftNames(site), ["root.json"]);
-    assert.deepEqual(await versionsFor(site), ["1.0.0", "1.1.0"]);
-  });
-
   it("publishes it when the key comes back", async (test) => {
     const site = await makeBlockedSite(test);
     await add(site, { version: "1.1.0" });
@@ -74,20 +43,17 @@ describe("publish, while a root draft without its old key waits", () => {
     renameSync(join(site.scratch, "root.pem"), join(site.workspace.keys, "root.pem"));
     await signDraft(site.workspace, "root", await keysOf(site.workspace));
     const { published } = await publishAll(site);
-    assert.deepEqual(
-      published.map(({ role, version }) => [role, version]),
-      [
-        ["root", 2],
-        ["timestamp", 3],
-      ],
-    );
+    const roles = published.map(({ role, version }) => [role, version]);
+    assert.deepEqual(roles, [
+      ["root", 2],
+      ["timestamp", 3],
+    ]);
   });
 });
 
 describe("publish --only", () => {
   it("keeps the payloads of what waits", async (test) => {
-    const site = await makeSite(test);
-    await publishAll(site);
+    const site = await publishedSite(test, []);
     await add(site);
     await add(site, { kind: "binary", name: "demo", arch: "x64" });
     await publish(site.workspace, await keysOf(site.workspace), { only: ["rules"] });
@@ -99,9 +65,8 @@ describe("publish --only", () => {
   });
 
   it("says that rules which are signed with a new key need the draft that brings it", async (test) => {
-    const site = await makeSite(test);
-    await publishAll(site);
-    await replaceKey(site, "targets", "rules");
+    const site = await publishedSite(test, []);
+    await renewed(site, "targets", { roles: ["rules"] });
     await add(site);
     const keys = await keysOf(site.workspace);
     await assert.rejects(publish(site.workspace, keys, { only: ["rules"] }), {
@@ -138,8 +103,7 @@ describe("discardDrafts", () => {
   });
 
   it("takes a wrong release back before it is published, with its payload", async (test) => {
-    const site = await makeSite(test);
-    await publishAll(site);
+    const site = await publishedSite(test, []);
     await add(site, { version: "6.6.6" });
     const [gone] = await discard(site, "rules");
     assert.deepEqual(gone?.targets, ["stable/rules/demo-rules-6.6.6.tar.gz"]);
@@ -162,19 +126,15 @@ describe("discardDrafts", () => {
     await add(site, { version: "1.1.0" });
     await assert.rejects(publish(site.workspace, [], { only: ["rules"] }), { code: "repository_unsigned" });
     const gone = await discard(site);
-    assert.deepEqual(
-      gone.map(({ role }) => role),
-      ["snapshot", "rules", "root"],
-    );
+    const roles = gone.map(({ role }) => role);
+    assert.deepEqual(roles, ["snapshot", "rules", "root"]);
     assert.deepEqual(draftNames(site), []);
   });
 
   it("is mended by the next publish where a cut one had put a new root there already", async (test) => {
-    const site = await makeSite(test);
-    await add(site);
-    await publishAll(site);
+    const site = await publishedSite(test);
     rmSync(join(site.workspace.keys, "timestamp.pem"));
-    await replaceKey(site, "root", "timestamp");
+    await renewed(site, "root", { roles: ["timestamp"] });
     await add(site, { version: "1.1.0" });
     const root = readFileSync(join(site.workspace.drafts, "root.json"));
     writeFileSync(join(site.workspace.metadata, "2.root.json"), root);

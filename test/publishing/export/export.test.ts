@@ -26,9 +26,9 @@ import { addRelease, withdrawRelease } from "../../../src/publishing/add.ts";
 import { type ExportRequest, exportRepository } from "../../../src/publishing/export/export.ts";
 import { nameOwners } from "../../../src/publishing/keys/owners.ts";
 import { renewOnline } from "../../../src/publishing/publish.ts";
-import { renewRole } from "../../../src/publishing/renew.ts";
 import { openWorkspace, type Workspace } from "../../../src/publishing/workspace.ts";
 import { downloadWithTufJs, makeDevice } from "../clients.ts";
+import { siteAt } from "../fixture.ts";
 
 const day = 86_400;
 const path = (version: string) => `stable/rules/demo-rules-${version}.tar.gz`;
@@ -58,12 +58,8 @@ const filesIn = (directory: string): Map<string, string> =>
       .map((name) => [name, readFileSync(join(directory, name), "base64")]),
   );
 
-async function publishedSite(test: TestContext, now: Date = today): Promise<Site> {
-  const made = await makeSite(test);
-  const site = { ...made, workspace: { ...made.workspace, now: () => now } };
-  const keys = await keysOf(site.workspace);
-  for (const role of ["root", "targets", "rules", "binary"] as const)
-    await renewRole(site.workspace, role, { keys, changes: { add: {}, remove: {}, thresholds: {} } });
+async function publishedSite(test: TestContext, now?: Date): Promise<Site> {
+  const site = await siteAt(test, now);
   await add(site);
   await publishAll(site);
   return site;
@@ -163,26 +159,20 @@ describe("an exported repository", () => {
     const { file, signed, good_until, limited_by, is_shorter } = await exported(site.workspace, {
       seconds: 90 * day,
     });
-    assert.deepEqual(
-      [signed, good_until, limited_by, is_shorter],
-      [[], "2026-11-27T12:00:00Z", "timestamp", true],
-    );
+    const found = [signed, good_until, limited_by, is_shorter];
+    assert.deepEqual(found, [[], "2026-11-27T12:00:00Z", "timestamp", true]);
     assert.equal(readFileSync(join(site.directory, "repository.json"), "utf8"), config);
     const stick = unpacked(site, file);
-    assert.deepEqual(
-      readFileSync(join(stick, "metadata", "timestamp.json")),
-      readFileSync(join(site.workspace.metadata, "timestamp.json")),
-    );
+    const seen = readFileSync(join(stick, "metadata", "timestamp.json"));
+    assert.deepEqual(seen, readFileSync(join(site.workspace.metadata, "timestamp.json")));
   });
 
   it("names the published snapshot where only the key of the snapshot is elsewhere", async (test) => {
     const site = await publishedSite(test);
     renameSync(join(site.workspace.keys, "snapshot.pem"), join(site.scratch, "snapshot.pem"));
     const { signed, limited_by, good_until } = await exported(site.workspace, { seconds: 90 * day });
-    assert.deepEqual(
-      [signed, limited_by, good_until],
-      [[{ role: "timestamp", version: 2 }], "snapshot", "2026-12-20T12:00:00Z"],
-    );
+    const found = [signed, limited_by, good_until];
+    assert.deepEqual(found, [[{ role: "timestamp", version: 2 }], "snapshot", "2026-12-20T12:00:00Z"]);
   });
 });
 
@@ -224,11 +214,8 @@ describe("the payloads of an exported repository", () => {
     const names = async (request: Partial<ExportRequest>) => {
       const { file, releases } = await exported(site.workspace, request);
       const there = [...filesIn(join(unpacked(site, file), "targets")).keys()];
-      assert.deepEqual(
-        there.map((name) => name.replace(/[0-9a-f]{128}\./, "")).sort(),
-        [...releases].sort(),
-        "the archive holds what it says",
-      );
+      const found = there.map((name) => name.replace(/[0-9a-f]{128}\./, "")).sort();
+      assert.deepEqual(found, [...releases].sort(), "the archive holds what it says");
       return releases.map((one) => one.replace(/^(\w+)\/\w+\/(.+)\.tar\.gz$/, "$1 $2")).sort();
     };
     assert.deepEqual(await names({ product: "demo", arch: "arm64", channel: "stable" }), [

@@ -16,11 +16,11 @@ import {
 import { addRelease, withdrawRelease } from "../../../src/publishing/add.ts";
 import { locatePayload } from "../../../src/publishing/payload-store.ts";
 import { type ReleaseEntry, targetPath } from "../../../src/publishing/release-entry.ts";
-import { renewRole } from "../../../src/publishing/renew.ts";
 import { readState } from "../../../src/publishing/state.ts";
 import { mostUnpackedBytes, readPatch } from "../../../src/releases/patches/patch.ts";
 import { zstandard } from "../../../src/releases/patches/zstandard.ts";
 import { downloadWithTufJs, makeDevice } from "../clients.ts";
+import { siteAt } from "../fixture.ts";
 
 const isAble = (await zstandard()) !== null;
 const needsNode = isAble ? false : "this Node has no Zstandard with a dictionary";
@@ -61,10 +61,12 @@ describe("patches to a release", () => {
       const [one, other, ...rest] = await pathsOf(site).then((all) =>
         all.filter((path) => path.endsWith(".zst")),
       );
-      assert.deepEqual(
-        [one, other, rest],
-        ["stable/rules/demo-rules-1.2.0.from.1.0.0.zst", "stable/rules/demo-rules-1.2.0.from.1.1.0.zst", []],
-      );
+      const found = [one, other, rest];
+      assert.deepEqual(found, [
+        "stable/rules/demo-rules-1.2.0.from.1.0.0.zst",
+        "stable/rules/demo-rules-1.2.0.from.1.1.0.zst",
+        [],
+      ]);
       const targets = await targetsOf(site);
       const placeOf = (path: string) => {
         const file = targets[path];
@@ -123,10 +125,8 @@ describe("patches to a release", () => {
     const patches = (await pathsOf(site)).filter((path) => path.endsWith(".zst"));
     assert.deepEqual(patches, ["stable/rules/demo-rules-1.3.0.from.1.2.0.zst"]);
     await addWith(site, { version: "1.4.0" });
-    assert.deepEqual(
-      (await pathsOf(site)).filter((path) => path.endsWith(".zst")),
-      [],
-    );
+    const found = (await pathsOf(site)).filter((path) => path.endsWith(".zst"));
+    assert.deepEqual(found, []);
   });
 
   patchIt(
@@ -143,10 +143,8 @@ describe("patches to a release", () => {
       const selection = { kind: "rules", name: "demo-rules", version: "0.9.0", channel: "stable" } as const;
       await withdrawRelease(site.workspace, { selection, reason: "bad", keys: await keysOf(site.workspace) });
       const { patches } = await addWith(site, { version: "1.1.0" }, 9);
-      assert.deepEqual(
-        patches?.patches.map(({ from }) => from),
-        ["1.0.0"],
-      );
+      const froms = patches?.patches.map(({ from }) => from);
+      assert.deepEqual(froms, ["1.0.0"]);
     },
   );
 
@@ -171,12 +169,8 @@ sys.stdout.buffer.write(packer.compress(open(sys.argv[1], "rb").read()) + packer
   return execFileSync("python3", ["-c", script, path], { maxBuffer: 1e8 });
 }
 
-async function patchedSite(test: TestContext, now = new Date("2026-11-20T12:00:00Z")) {
-  const made = await makeSite(test);
-  const site = { ...made, workspace: { ...made.workspace, now: () => now } };
-  const keys = await keysOf(site.workspace);
-  for (const role of ["root", "targets", "rules", "binary"] as const)
-    await renewRole(site.workspace, role, { keys, changes: { add: {}, remove: {}, thresholds: {} } });
+async function patchedSite(test: TestContext, now?: Date) {
+  const site = await siteAt(test, now);
   await addWith(site, { version: "0.9.0" });
   await addWith(site, { version: "1.0.0" });
   await addWith(site, { version: "1.1.0" }, 1);

@@ -49,10 +49,8 @@ describe("the findings of add", () => {
         const findings = Object.fromEntries(
           error.details.errors?.map((one) => [one.pointer, one.detail]) ?? [],
         );
-        assert.match(
-          findings['"./python3"'] ?? "",
-          /absolute name\. Pack what it leads to \("\/usr\/bin\/python3"\)/,
-        );
+        const found = findings['"./python3"'] ?? "";
+        assert.match(found, /absolute name\. Pack what it leads to \("\/usr\/bin\/python3"\)/);
         assert.match(findings['"./su"'] ?? "", /setuid or setgid\)\. Remove the bit .* AmbientCapabilities=/);
         const fifos = Object.keys(findings).find((names) => names.endsWith(" and 1 more")) ?? "";
         assert.match(findings[fifos] ?? "", /is a fifo\. Leave it out/);

@@ -10,6 +10,7 @@ import { readState } from "../../../src/publishing/state.ts";
 import { readRelease } from "../../../src/releases/release.ts";
 import { waveDueSeconds } from "../../../src/releases/waves.ts";
 import { makeDevice } from "../clients.ts";
+import { publishedSite } from "../fixture.ts";
 
 const selection = { kind: "rules", name: "demo-rules", version: "1.0.0", channel: "stable" } as const;
 const waves = {
@@ -92,16 +93,12 @@ describe("a paused release", () => {
 describe("a halt", () => {
   for (const means of ["pause", "withdraw"] as const) {
     it(`publishes the ${means} of the release, and nothing else`, async (test) => {
-      const site = await makeSite(test);
-      await add(site);
-      await publishAll(site);
+      const site = await publishedSite(test);
       const release = await figuresOf(site, 30);
       const keys = await keysOf(site.workspace);
       const done = await haltRollout(site.workspace, release, { means, reason: "30 of 100", keys });
-      assert.deepEqual(
-        done.published?.published.map(({ role }) => role),
-        ["timestamp", "snapshot", "rules"],
-      );
+      const roles = done.published?.published.map(({ role }) => role);
+      assert.deepEqual(roles, ["timestamp", "snapshot", "rules"]);
       const [again] = watchedReleases((await readState(site.workspace)).published);
       assert.deepEqual([again?.channels, again?.newestIn], [[], []], "it would be stopped a second time");
     });
@@ -124,9 +121,7 @@ describe("a halt", () => {
   });
 
   it("does not publish what waited in the draft, and says so", async (test) => {
-    const site = await makeSite(test);
-    await add(site);
-    await publishAll(site);
+    const site = await publishedSite(test);
     await add(site, { version: "2.0.0" });
     const release = await figuresOf(site, 30);
     const keys = await keysOf(site.workspace);
@@ -138,9 +133,7 @@ describe("a halt", () => {
   });
 
   it("is drafted where no key is at hand, with the signatures that it needs", async (test) => {
-    const site = await makeSite(test);
-    await add(site);
-    await publishAll(site);
+    const site = await publishedSite(test);
     const release = await figuresOf(site, 30);
     const done = await haltRollout(site.workspace, release, { means: "pause", reason: "", keys: [] });
     assert.deepEqual([done.published, done.lacking[0]?.missing], [null, 1]);

@@ -1,0 +1,38 @@
+import type { TestContext } from "node:test";
+import { add, keysOf, makeSite, publishAll, type Site, today } from "../../lab/publisher/site.ts";
+import { makeNewKeys, type NewKeys } from "../../src/publishing/new-keys.ts";
+import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
+import { type KeyChanges, renewRole } from "../../src/publishing/renew.ts";
+import type { DraftedRole } from "../../src/publishing/roles.ts";
+
+/** A repository whose publisher has published these releases; else rules 1.0.0. */
+export async function publishedSite(
+  test: TestContext,
+  releases: readonly Partial<ReleaseEntry>[] = [{}],
+): Promise<Site> {
+  const site = await makeSite(test);
+  for (const release of releases) await add(site, release);
+  await publishAll(site);
+  return site;
+}
+
+export const unchanged: KeyChanges = { add: {}, remove: {}, thresholds: {} };
+
+/** A repository at this time; tuf-js looks at the machine's own clock, and init at the working day of the tests. */
+export async function siteAt(test: TestContext, now: Date = today): Promise<Site> {
+  const made = await makeSite(test);
+  const site = { ...made, workspace: { ...made.workspace, now: () => now } };
+  const keys = await keysOf(site.workspace);
+  for (const role of ["root", "targets", "rules", "binary"] as const)
+    await renewRole(site.workspace, role, { keys, changes: unchanged });
+  return site;
+}
+
+/** As `steward-publisher renew ROLE --new-key …` does it. */
+export async function renewed({ workspace }: Site, role: DraftedRole, wanted: Partial<NewKeys>) {
+  const { changes, made } = await makeNewKeys(workspace, role, {
+    ...{ roles: [], keepsOld: false, changes: unchanged, ...wanted },
+  });
+  const [first] = await renewRole(workspace, role, { keys: await keysOf(workspace), changes });
+  return { made, keys: first?.keys ?? [] };
+}
