@@ -12,7 +12,7 @@ export const context = { address: "192.0.2.7", userAgent: "browser" };
 
 const ending = endOfSuite();
 
-export interface SessionsPlace {
+interface SessionsPlace {
   directory?: string;
   bootId?: string;
 }

@@ -11,8 +11,6 @@ import { listening } from "../../../lab/host/web-server.ts";
 import { origin } from "./device-with-provider.ts";
 import { clientId, clientSecret, type Json } from "./lying-provider.ts";
 
-export type CertifiedProvider = Awaited<ReturnType<typeof startCertifiedProvider>>;
-
 /** A way to set it up. */
 export interface ProviderWay {
   /** Behind the origin; with a slash at its end, the issuer has one. */

@@ -44,7 +44,7 @@ interface Issued {
 }
 
 /** An OpenID provider of the test's own, over HTTPS on loopback. It is honest until `lie` is called. */
-export interface LyingProvider {
+interface LyingProvider {
   readonly issuer: string;
   readonly caFile: string;
   readonly requests: readonly IncomingMessage[];
