@@ -94,9 +94,8 @@ describe("lists at size", () => {
   });
 
   it("of users are two lines each on a phone", async () => {
-    const { page } = await browser.open(agent, { width: 360, height: 740, language: "de" });
-    await page.addInitScript(() => localStorage.setItem("steward-language", "de"));
-    await signIn(page, "admin", "/users");
+    const look = { width: 360, height: 740, language: "de" };
+    const page = await browser.signedIn(agent, "admin", "/users", look);
     await page.getByText("1000 Benutzer").waitFor();
     const heights = await rows(page).evaluateAll((all) => all.map((row) => row.clientHeight).sort());
     const middle = heights[Math.floor(heights.length / 2)] ?? 0;

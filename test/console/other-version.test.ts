@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
 import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
+import { afterEach, before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { until } from "../../lab/basics/until.ts";
-import { changeSettings, consoleOf, signIn, untilShown } from "../../lab/console/browser.ts";
+import {
+  type ConsoleWindow,
+  changeSettings,
+  consoleOf,
+  signIn,
+  untilShown,
+} from "../../lab/console/browser.ts";
 import { buildConsole } from "../../scripts/build-console.ts";
 
 const source = join(import.meta.dirname, "../../src/console");
@@ -14,6 +20,9 @@ const source = join(import.meta.dirname, "../../src/console");
 const otherVerb = "Add one more person";
 
 describe("a page that is open while Steward itself is updated", () => {
+  let window: ConsoleWindow | undefined;
+  // The browser tells of a file that is gone as an error without words: the page then loads itself anew.
+  afterEach(() => void window?.complaints.splice(0));
   const { agent, browser, ending } = consoleOf();
   let otherBuild: string;
   before(async () => {
@@ -54,7 +63,7 @@ describe("a page that is open while Steward itself is updated", () => {
   };
 
   const open = async (path: string) => {
-    const window = await browser.open(agent);
+    window = await browser.open(agent);
     const questions: string[] = [];
     window.page.on("dialog", (dialog) => {
       questions.push(dialog.type());

@@ -67,7 +67,6 @@ describe("the console's search and look", () => {
       const { page } = await browser.open(agent, { width: 320, height: 640, language: "de" });
       const asked: string[] = [];
       page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-      await page.addInitScript(() => localStorage.setItem("steward-language", "de"));
       await signIn(page, "readonly");
       await page.getByRole("button", { name: "Suchen (Strg K)" }).click();
       const all = page.getByRole("option");

@@ -211,7 +211,6 @@ describe("the steps of the first run behind the sign-in", () => {
 
   it("are asked for no more where they are not needed, and end on Home", async () => {
     const { page } = await browser.open(agent, { language: "de" });
-    await page.addInitScript(() => localStorage.setItem("steward-language", "de"));
     assert.deepEqual(
       (await needs()).filter((code) => code !== "clock"),
       ["second_factor_advised", "updates_not_set_up", "no_receiver"],

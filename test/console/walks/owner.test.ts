@@ -8,16 +8,18 @@ import { compiledRun, type Run, startRun } from "../../../lab/agents/make-run.ts
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { startTimeServers } from "../../../lab/agents/time-servers.ts";
 import { codeNear } from "../../../lab/basics/authenticator.ts";
-import { type ConsoleWindow, endOfConsole, startBrowser, untilShown } from "../../../lab/console/browser.ts";
+import { endOfConsole, startBrowser, type TestBrowser, untilShown } from "../../../lab/console/browser.ts";
 import { picture } from "../../../lab/console/page-checks.ts";
 import { touch } from "../../../lab/console/walks/hands.ts";
 import { assertEveryLook } from "../../../lab/console/walks/looks.ts";
+
+const phone = { width: 360, height: 740, isTouched: true };
 
 describe("an owner with a phone and a new device", () => {
   const ending = endOfConsole();
   let run: Run;
   let servers: readonly string[];
-  let window: ConsoleWindow;
+  let browser: TestBrowser;
   let page: Page;
   let secret = "";
   let fingerprint = "";
@@ -37,9 +39,8 @@ describe("an owner with a phone and a new device", () => {
     // They are on this computer, where only servers that are set are probed.
     const steward = join(run.directory, "var/steward");
     execFileSync(steward, ["system", "set", `time.servers=${servers.join(",")}`], { stdio: "ignore" });
-    const browser = await startBrowser(ending);
-    window = await browser.open(run, { width: 360, height: 740, isTouched: true });
-    ({ page } = window);
+    browser = await startBrowser(ending);
+    ({ page } = await browser.open(run, phone));
   });
 
   it("opens the address that was printed, and chooses a name and a password", async () => {
@@ -145,7 +146,8 @@ describe("an owner with a phone and a new device", () => {
     assert.doesNotMatch(again.printed(), /setup=|fingerprint/);
     assert.match(again.printed(), /http:\/\/127\.0\.0\.1:\d+\/\n/);
     assertLoaded();
-    await page.goto(`${again.url}/updates`);
+    ({ page } = await browser.open(again, phone));
+    await page.goto("/updates");
     await page.getByLabel("User name").fill(adminName);
     await page.getByLabel("Password", { exact: true }).fill(adminPassword);
     await touch(button("Sign in"));
