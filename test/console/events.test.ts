@@ -12,7 +12,7 @@ import {
   windowsOfRoles,
 } from "../../lab/console/browser.ts";
 import { startLightConsole } from "../../lab/console/light/light-browser.ts";
-import type { Role } from "../../src/contract/types.ts";
+import type { AuditEvent, Role } from "../../src/contract/types.ts";
 
 const hostile = `<img src=x onerror="document.title='broken'">`;
 
@@ -63,6 +63,7 @@ describe("the console's events", () => {
     const refused = rows(page).filter({ hasText: "A sign-in was refused" });
     await refused.first().waitFor();
     assert.match(await refused.first().innerText(), /User name or password is wrong/);
+    await refused.first().locator(".badge.attention").waitFor();
     await refused.first().getByRole("button").click();
     const detail = page.locator(".timeline .event-detail");
     await detail.waitFor();
@@ -177,6 +178,19 @@ describe("the console's events", () => {
     await until("other bars", async () => !all.includes(await words()));
     await page.getByRole("button", { name: "Show all times" }).click();
     await until("all times", () => new URL(page.url()).search === "");
+  });
+
+  it("marks where the clock was set back, and by how much at least", async () => {
+    const { page } = await open("admin");
+    await page.route(/\/api\/events\?/, async (route) => {
+      const response = await route.fetch();
+      const json = await response.json();
+      const later = (event: AuditEvent) => new Date(Date.parse(event.time) + 5 * 3_600_000).toISOString();
+      const moved = (event: AuditEvent, at: number) => (at < 2 ? event : { ...event, time: later(event) });
+      await route.fulfill({ response, json: { ...json, items: json.items.map(moved) } });
+    });
+    await page.reload();
+    await page.getByText(/^Here the clock was set back, by [45]\sh at least$/).waitFor();
   });
 
   it("shows an operator no security events of others, and a reader none at all", async () => {
