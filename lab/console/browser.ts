@@ -35,7 +35,7 @@ export interface WindowOptions {
 }
 
 export interface TestBrowser {
-  /** Another person, with cookies of their own. What the window complains of by its end fails the test. */
+  /** Another person, with cookies of their own. A complaint of the window fails the test. */
   open(agent: Pick<RunningAgent, "url">, options?: WindowOptions): Promise<ConsoleWindow>;
   /** The same, signed in and at the path. */
   signedIn(
@@ -149,7 +149,7 @@ export async function startConsole(
   return { agent, browser: await startBrowser(ending) };
 }
 
-/** What all tests of a suite share. */
+/** Shared by all tests of a suite. */
 export interface ConsoleSuite extends Pick<ConsoleEnding, "looks"> {
   readonly ending: ConsoleEnding;
   readonly agent: RunningAgent;

@@ -21,7 +21,7 @@ const otherVerb = "Add one more person";
 
 describe("a page that is open while Steward itself is updated", () => {
   let window: ConsoleWindow | undefined;
-  // The browser tells of a file that is gone as an error without words: the page then loads itself anew.
+  // The browser tells of a file that is gone as an error without words; the page then reloads.
   afterEach(() => void window?.complaints.splice(0));
   const { agent, browser, ending } = consoleOf();
   let otherBuild: string;

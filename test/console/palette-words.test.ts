@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 
-/** What people look for, with sixty words that they type; it is among the first three. */
+/** Names that people look for, with sixty words that they type: each is among the first three found. */
 const english: Readonly<Record<string, string>> = {
   "Disk, memory and temperature": "disk, storage, memory, cpu, uptime, temperature",
   "Time servers": "ntp, ntp server",
