@@ -12,95 +12,35 @@ describe("the events of an agent", () => {
 
   const newest = async (): Promise<AuditEvent> => (await agent.read("/api/events?limit=1")).items[0];
 
-  interface Change {
-    method: string;
-    path: (id: string) => string;
-    body?: object;
-    type: string;
-    details: object;
-    subject?: false;
-  }
-  const changes: Change[] = [
-    {
-      method: "PUT",
-      path: (id) => `/api/users/${id}`,
-      body: { role: "operator", enabled: false },
-      type: "user.changed",
-      details: { role: "operator", role_before: "readonly", enabled: false, tokens: 0 },
-    },
-    {
-      method: "PUT",
-      path: (id) => `/api/users/${id}`,
-      body: { display_name: "Somebody" },
-      type: "user.changed",
-      details: { display_name_changed: true },
-    },
-    {
-      method: "POST",
-      path: (id) => `/api/users/${id}/password-reset`,
-      body: {},
-      type: "user.password_reset",
-      details: { role: "operator", has_initial_password: true, tokens_ended: 0 },
-    },
-    {
-      method: "DELETE",
-      path: (id) => `/api/users/${id}/sessions`,
-      type: "user.sessions_ended",
-      details: { sessions: 0, tokens_left: 0 },
-    },
-    {
-      method: "DELETE",
-      path: (id) => `/api/users/${id}`,
-      type: "user.deleted",
-      details: { role: "operator" },
-    },
-    {
-      method: "PUT",
-      path: () => "/api/system",
-      body: { device: { name: "pump 7", location: "roof" } },
-      type: "settings.changed",
-      details: { changed: ["device.name", "device.location"] },
-      subject: false,
-    },
+  /** Each change of a user, with what it sends, and the event that it leaves with these details; the last is no user's. */
+  const created = { role: "readonly", enabled: true, has_initial_password: true };
+  const demoted = { role: "operator", role_before: "readonly", enabled: false, tokens: 0 };
+  const changed = { changed: ["device.name", "device.location"] };
+  const reset = { role: "operator", has_initial_password: true, tokens_ended: 0 };
+  const changes: [request: string, body: object | undefined, type: string, details: object][] = [
+    ["POST /api/users", { username: "someone", role: "readonly" }, "user.created", created],
+    ["PUT /api/users/ID", { role: "operator", enabled: false }, "user.changed", demoted],
+    ["PUT /api/users/ID", { display_name: "Somebody" }, "user.changed", { display_name_changed: true }],
+    ["POST /api/users/ID/password-reset", {}, "user.password_reset", reset],
+    ["DELETE /api/users/ID/sessions", undefined, "user.sessions_ended", { sessions: 0, tokens_left: 0 }],
+    ["DELETE /api/users/ID", undefined, "user.deleted", { role: "operator" }],
+    ["PUT /api/system", { device: { name: "7", location: "roof" } }, "settings.changed", changed],
   ];
 
   it("name the caller, the action, the user concerned, the address and the request's id", async () => {
-    const created = await agent.call("POST", "/api/users", {
-      token: admin.token,
-      body: { username: "someone", role: "readonly" },
-    });
-    const { id } = created.json;
-    const subject = { id, name: "someone" };
-    const actor = { kind: "user", id: admin.id, name: adminName };
-    const event = await newest();
-    assert.deepEqual(
-      [event.type, event.actor, event.subject, event.from, event.request_id, event.details],
-      [
-        "user.created",
-        actor,
-        subject,
-        "127.0.0.1",
-        created.headers["x-request-id"],
-        { role: "readonly", enabled: true, has_initial_password: true },
-      ],
-    );
-    for (const change of changes) {
-      const { method, path, body, type, details } = change;
-      const answer = await agent.call(method, path(id), { token: admin.token, ...(body && { body }) });
-      assert.ok(answer.status < 300, answer.text);
-      const written = await newest();
-      assert.deepEqual(
-        [written.type, written.actor, written.subject, written.from, written.request_id, written.outcome],
-        [
-          type,
-          actor,
-          change.subject === false ? null : subject,
-          "127.0.0.1",
-          answer.headers["x-request-id"],
-          "success",
-        ],
-      );
-      assert.deepEqual(written.details, details);
+    let id = "";
+    for (const [request, body, type, details] of changes) {
+      const [method = "", path = ""] = request.replace("ID", id).split(" ");
+      const { status, json, text, headers } = await agent.call(method, path, {
+        ...{ token: admin.token, ...(body && { body }) },
+      });
+      assert.ok(status < 300, text);
+      if (id === "") id = json.id;
+      const { actor, subject, from, request_id, outcome, ...written } = await newest();
+      assert.deepEqual([written.type, written.details, outcome], [type, details, "success"]);
+      assert.deepEqual(actor, { kind: "user", id: admin.id, name: adminName });
+      assert.deepEqual(subject, type === "settings.changed" ? null : { id, name: "someone" });
+      assert.deepEqual([from, request_id], ["127.0.0.1", headers["x-request-id"]]);
     }
   });
 

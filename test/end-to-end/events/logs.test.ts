@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
-import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { startCheckedProcess } from "../../../lab/agents/checked-agent.ts";
 import { outcome } from "../../../lab/agents/running-agent.ts";
+import { openStream } from "../../../lab/agents/stream-reader.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
+import { until } from "../../../lab/basics/until.ts";
 import { type Fields, makeJournal, type Owner, ownFields, writeCommand } from "../../../lab/host/journal.ts";
 
 /** An environment in which journalctl is this script. */
@@ -72,58 +73,45 @@ describe("GET /api/logs without a journal", () => {
     assert.equal((await agent.read("/api/logs")).items.length > 0, true);
   });
 
-  const hostile: [string, string][] = [
-    ["unit=--help", "validation_failed"],
-    ["unit=-u", "validation_failed"],
-    ["unit=a%20b", "validation_failed"],
-    ["unit=steward.service%0A", "validation_failed"],
-    ["unit=*", "validation_failed"],
-    ["unit=steward-*.service", "validation_failed"],
-    ["unit=sshd.service", "validation_failed"],
-    ["unit=steward.service&unit=sshd.service", "validation_failed"],
-    ["since=yesterday;%20rm", "validation_failed"],
-    ["since=yesterday", "validation_failed"],
-    ["since=--help", "validation_failed"],
-    ["since=2026-13-45T99:00:00Z", "validation_failed"],
-    ["since=", "validation_failed"],
-    ["until=@0", "validation_failed"],
-    ["priority=0..7", "validation_failed"],
-    ["priority=3", "validation_failed"],
-    ["limit=201", "validation_failed"],
-    ["limit=0", "validation_failed"],
-    ["limit=1e2", "validation_failed"],
-    [`q=${"x".repeat(257)}`, "validation_failed"],
-    ["q=", "validation_failed"],
-    ["cursor=--help", "invalid_cursor"],
-    ["cursor=c3Q", "invalid_cursor"],
-    ["grep=x", "unknown_field"],
-    ["file=/etc/shadow", "unknown_field"],
-  ];
-  for (const [query, code] of hostile) {
-    it(`refuses ${query.slice(0, 60)}`, async () => {
-      assert.equal(
-        await outcome(agent.call("GET", `/api/logs?${query}`, { token: reader.token })),
-        `400 ${code}`,
-      );
-    });
-  }
+  const followed = async (token: string, query = "") => {
+    const stream = await openStream({ where: agent.port, token, path: `/api/logs/stream${query}` });
+    return { ...stream, hears: (word: string) => stream.messages.some(({ data }) => data.message === word) };
+  };
+  const change = (body: object) => agent.call("PUT", "/api/system", { token: admin.token, body });
 
-  it("is on the command line, the oldest line first, with the agent and without it", async () => {
-    const places = ["--state", agent.stateDirectory, "--socket", agent.socket];
-    const online = await runSteward(["logs", ...places]);
-    assert.equal(online.code, 0, online.stderr);
-    const first = online.stdout.indexOf("setup is required");
-    assert.ok(first >= 0 && first < online.stdout.indexOf("listening"), online.stdout);
-    await agent.stop();
-    const kept = readFileSync(join(agent.stateDirectory, "log.jsonl"), "utf8");
-    assert.match(kept, /"message":"listening"/);
-    assert.doesNotMatch(kept, /"severity":"info"/);
-    const offline = await runSteward(["-o", "json", "logs", "--search", "LISTENING", ...places], {
-      environment,
-    });
-    const { items, source } = JSON.parse(offline.stdout);
-    assert.deepEqual([items.length, items[0].message, source], [1, "listening", "agent"]);
+  it("is followed: an administrator gets each line as it is written, audit lines too", async () => {
+    const stream = await followed(admin.token);
+    await change({ device: { name: "one" } });
+    await until("it came", () => stream.hears("settings.changed"));
+    for (const { id, event, data } of stream.messages) assert.deepEqual([event, id], ["log", data.cursor]);
+    stream.close();
   });
+
+  it("is followed: a reader gets only lines that are not audit lines, from `since` on", async () => {
+    const { token, refreshToken } = await agent.login("log-reader", "quiet otters borrow umbrellas");
+    const stream = await followed(token, "?since=1h");
+    await change({ device: { location: "two" } });
+    await until("it came", () => stream.hears("listening"));
+    // Whatever was sent comes before the end.
+    await agent.call("POST", "/api/auth/logout", { body: { refresh_token: refreshToken } });
+    await stream.ended;
+    assert.ok(!stream.hears("settings.changed") && stream.messages.every(({ data }) => data.audit !== true));
+  });
+
+  const hostile: Record<string, string> = {
+    validation_failed: `unit=--help unit=-u unit=a%20b unit=steward.service%0A unit=* unit=steward-*.service
+      unit=sshd.service unit=steward.service&unit=sshd.service since=yesterday;%20rm since=yesterday
+      since=--help since=2026-13-45T99:00:00Z since= until=@0 priority=0..7 priority=3 limit=201 limit=0
+      limit=1e2 q= q=${"x".repeat(257)}`,
+    invalid_cursor: "cursor=--help cursor=c3Q",
+    unknown_field: "grep=x file=/etc/shadow",
+  };
+  for (const [code, queries] of Object.entries(hostile))
+    for (const query of queries.split(/\s+/))
+      it(`refuses ${query.slice(0, 60)}`, async () => {
+        const answer = agent.call("GET", `/api/logs?${query}`, { token: reader.token });
+        assert.equal(await outcome(answer), `400 ${code}`);
+      });
 });
 
 describe("GET /api/logs from a journal", () => {
