@@ -97,31 +97,3 @@ describe("the settings of the clock, changed while the agent runs", () => {
     }
   });
 });
-
-describe("a clock that is hours off and only observed", () => {
-  const time = standingTime();
-  const offsetSeconds = 3 * 3_600;
-  let agent: CheckedAgent;
-  before(async () => {
-    time.stepWall(offsetSeconds);
-    const world = { time, openClock: time.servedClock(plans) };
-    agent = await startObservingAgent({ servers: [one, two] }, {}, world);
-    const { json } = await time.passUntil(agent.call("POST", `${route}/sync`, { local: true }));
-    assert.equal(json.trust, "trusted", JSON.stringify(json));
-  });
-  after(() => time.passUntil(agent.dispose()));
-
-  it("keeps its measured offset through a change of mode without an effect", async () => {
-    const { token } = await agent.signedInAdmin();
-    await set(agent, { mode: "auto" });
-    for (let looks = 0; looks < 20; looks += 1) {
-      const json = await agent.read(route);
-      assert.ok(
-        Math.abs(Date.parse(json.server_time) / 1_000 + offsetSeconds - time.nowSeconds()) < 2,
-        `${json.server_time}, ${json.state}`,
-      );
-      assert.equal((await agent.call("GET", "/api/auth/me", { token })).status, 200);
-      time.pass(1);
-    }
-  });
-});

@@ -16,12 +16,9 @@ import {
 import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 
 /** Types that a request causes; the agent finds the others without one. */
-const asked = [
-  "update.trust_confirmed",
-  "update.check_requested",
-  "update.postponed",
-  "update.failure_dismissed",
-];
+const asked = ["trust_confirmed", "check_requested", "postponed", "failure_dismissed"].map(
+  (one) => `update.${one}`,
+);
 
 /** These need a device that has something to apply; the tests of whole applications look for them. */
 const elsewhere = ["update.apply_requested", "update.rollback_requested"];
@@ -126,15 +123,22 @@ describe("the events of updates", () => {
     });
   }
 
-  const detailsOf = (type: string) => events.find((one) => one.type === type)?.details;
-
-  it("tell each entry of the installer once", () => {
-    for (const type of ["update.applying", "update.applied", "update.undone", "update.refused"])
-      assert.equal(events.filter((one) => one.type === type).length, 1, type);
-    assert.deepEqual(detailsOf("update.applying"), {
-      ...{ release_id: "2".repeat(32), kind: "binary", name: "demo", version: "3.0.0" },
-    });
-    assert.equal(detailsOf("update.undone")?.outcome, "failed");
+  it("tell each entry of the installer once, and what was confirmed, postponed, dismissed or gone on to", () => {
+    const of = (type: string) => events.filter((one) => one.type === `update.${type}`);
+    for (const type of ["applied", "undone", "refused"]) assert.equal(of(type).length, 1, type);
+    assert.equal(of("undone")[0]?.details.outcome, "failed");
+    for (const [type, details] of Object.entries({
+      applying: { release_id: "2".repeat(32), kind: "binary", name: "demo", version: "3.0.0" },
+      failure_dismissed: { release_id: "1".repeat(32), kind: "rules", name: "base", version: "1.0.0" },
+      trust_confirmed: { fingerprint: publisher.fingerprint },
+      root_rotated: { from_version: 1, version: 2 },
+      postponed: { kind: "binary", for: "2h" },
+    }))
+      assert.deepEqual(
+        of(type).map((one) => one.details),
+        [details],
+        type,
+      );
   });
 
   it("are beside a history with the installer's own words, newest first", async () => {

@@ -46,30 +46,9 @@ export interface UpdatingAgentOptions {
 }
 
 /** An agent with a host file of its own, where loopback servers are allowed, and a time server, so that its clock is trusted. */
-export interface UpdatingAgent extends CheckedAgent {
-  /** The agent's wall clock, in seconds since 1970. */
-  nowSeconds: () => number;
-  /** Lets so many seconds of the agent's time pass at once. */
-  pass: (seconds: number) => void;
-  /** The folder of the host file. */
-  etc: string;
-  status: () => Promise<Updates>;
-  /** Runs the command line at this agent. */
-  run: (...args: string[]) => ReturnType<typeof runSteward>;
-  /** Installs the root as `steward update trust install` does. */
-  install: (root: Uint8Array) => Promise<void>;
-  confirm: (fingerprint: string) => Promise<void>;
-  /** Changes settings as local root. */
-  set: (ota: object) => Promise<void>;
-  /** Lets the seconds pass that must lie between two checks, and no scheduled one is due soon. */
-  restFromChecks: () => Promise<void>;
-  /** Begins a check over the API and waits for its end. */
-  check: (body?: object) => Promise<Updates>;
-  /** Waits until nothing is under way. */
-  settled: () => Promise<Updates>;
-}
+export type UpdatingAgent = Awaited<ReturnType<typeof startUpdatingAgent>>;
 
-export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Promise<UpdatingAgent> {
+export async function startUpdatingAgent(options: UpdatingAgentOptions = {}) {
   const { hasTime = true, stateDirectory } = options;
   const etc = scratchDirectory();
   const hostFile = join(etc, "steward.json");
@@ -113,27 +92,33 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Pr
     ...agent,
     nowSeconds: time.nowSeconds,
     pass: time.pass,
+    /** The folder of the host file. */
     etc,
     status,
+    /** Waits until nothing is under way. */
     settled,
+    /** Lets the seconds pass that must lie between two checks, and no scheduled one is due soon. */
     restFromChecks,
     run,
-    install: async (root) => {
+    /** As `steward update trust install` does. */
+    install: async (root: Uint8Array) => {
       const file = join(etc, "given.json");
       writeFileSync(file, root);
       const { code, stderr } = await run("update", "trust", "install", file, "--replace");
       assert.equal(code, 0, stderr);
     },
-    confirm: async (fingerprint) => {
+    confirm: async (fingerprint: string) => {
       const { code, stderr } = await run("update", "trust", "confirm", fingerprint);
       assert.equal(code, 0, stderr);
     },
-    set: async (ota) => {
+    /** Changes settings as local root. */
+    set: async (ota: object) => {
       const body = { update: { ota } };
       const { status: answer, text } = await agent.call("PUT", "/api/system", { local: true, body });
       assert.equal(answer, 200, text);
     },
-    check: async (body = {}) => {
+    /** Begins a check over the API and waits for its end. */
+    check: async (body: object = {}) => {
       await restFromChecks();
       const answer = await agent.call("POST", "/api/updates/check", { local: true, body });
       assert.equal(answer.status, 202, answer.text);
