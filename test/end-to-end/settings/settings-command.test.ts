@@ -43,14 +43,9 @@ describe("settings on the command line", () => {
     });
   }
 
+  const cutOff = /Standard input is not JSON at line 1, column 13 \(\/device\): it ends here/;
   const refused: [what: string, words: string[], input: string, exit: number, message: RegExp][] = [
-    [
-      "a cut-off document",
-      ["--stdin"],
-      '{"device": {',
-      6,
-      /Standard input is not JSON at line 1, column 13 \(\/device\): it ends here/,
-    ],
+    ["a cut-off document", ["--stdin"], '{"device": {', 6, cutOff],
     ["a setting that there is not", ["--stdin"], '{"device":{"nme":"x"}}', 6, /no setting "device\.nme"/],
     ["what a role did not see", ["--stdin"], "device.contact=(hidden)", 6, /is hidden from this role/],
     ["both at once", ["--stdin", "device.name=x"], "", 2, /not both/],

@@ -175,18 +175,6 @@ describe("settings", () => {
         "a directory that stands there keeps an administrator from nothing else",
       );
     });
-    it("administrator alone: two-factor for administrators, which holds for himself at once", async () => {
-      const body = { security: { require_2fa: "admins" } };
-      assert.equal((await put(body, operator.token)).status, 403);
-      assert.equal((await put(body)).status, 200);
-      assert.equal(
-        await outcome(put({ device: { name: "Before enrolment" } })),
-        "403 two_factor_enrolment_required",
-      );
-      assert.equal((await put({ device: { name: "Not asked of me" } }, operator.token)).status, 200);
-      const back = { body: { security: { require_2fa: "none" } }, local: true };
-      assert.equal((await agent.call("PUT", "/api/system", back)).status, 200);
-    });
     it("an administrator's members need the password again, an operator's do not (step-up)", async () => {
       const { token } = await agent.login(adminName, adminPassword);
       time.pass(stepUpSeconds);
