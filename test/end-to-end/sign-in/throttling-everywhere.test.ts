@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { before, beforeEach, describe, it } from "node:test";
 import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { type Enrolled, enrol } from "../../../lab/agents/enrol.ts";
-import { type Answer, adminPassword, outcome } from "../../../lab/agents/running-agent.ts";
+import { adminPassword, outcome } from "../../../lab/agents/running-agent.ts";
 import { wrongCodeOf } from "../../../lab/basics/authenticator.ts";
 import { atEnd, ofSuite } from "../../../lab/basics/ending.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
@@ -36,79 +36,56 @@ describe("every route that takes a secret", () => {
     const { json } = await login(agent, from, username, goodPassword);
     return json.challenge_token;
   };
-  const post = (path: string, from: string, body: object, token?: string) =>
-    agent.call("POST", path, { from, body, token });
+  const [password, recovery_code] = [goodPassword, noRecoveryCode];
+  const changed = { current_password: wrongPassword, new_password: "seven lamps beside canals" };
 
-  type Guess = (from: string, challengeToken: string) => Promise<Answer>;
-  const password = goodPassword;
-  const guesses: Record<string, Guess> = {
-    "login, by password": (from) => login(agent, from, username, wrongPassword),
-    "login, by code": (from) => post("/api/auth/login", from, { username, password, code: wrongCode }),
-    "login, by recovery code": (from) =>
-      post("/api/auth/login", from, { username, password, recovery_code: noRecoveryCode }),
-    "totp, by code": (from, challenge_token) =>
-      post("/api/auth/totp", from, { challenge_token, code: wrongCode }),
-    "totp, by recovery code": (from, challenge_token) =>
-      post("/api/auth/totp", from, { challenge_token, recovery_code: noRecoveryCode }),
-    "recover, by name": (from) =>
-      post(`/api/users/${username}/2fa/recover`, from, { password, recovery_code: noRecoveryCode }),
-    "recover, by id": (from) =>
-      post(`/api/users/${user.id}/2fa/recover`, from, {
-        password: wrongPassword,
-        recovery_code: factor.recoveryCodes[0],
-      }),
-    "reauth, by password": (from) =>
-      post("/api/auth/reauth", from, { password: wrongPassword, code: wrongCode }, user.token),
-    "reauth, by code": (from) => post("/api/auth/reauth", from, { password, code: wrongCode }, user.token),
-    "disable, by password": (from) =>
-      post(`/api/users/${user.id}/2fa/disable`, from, { password: wrongPassword }, user.token),
-    "disable, by recovery code": (from) =>
-      post(
-        `/api/users/${user.id}/2fa/disable`,
-        from,
-        { password, recovery_code: noRecoveryCode },
-        user.token,
-      ),
-    password: (from) =>
-      agent.call("PUT", "/api/auth/password", {
-        from,
-        token: user.token,
-        body: { current_password: wrongPassword, new_password: "seven lamps beside canals" },
-      }),
+  /** A route, and what is sent there, in which one thing is wrong. */
+  type Guess = readonly [path: string, body: () => object];
+  const ofStrangers: Record<string, Guess> = {
+    "login, by password": ["auth/login", () => ({ username, password: wrongPassword })],
+    "login, by code": ["auth/login", () => ({ username, password, code: wrongCode })],
+    "login, by recovery code": ["auth/login", () => ({ username, password, recovery_code })],
+    "totp, by code": ["auth/totp", () => ({ code: wrongCode })],
+    "totp, by recovery code": ["auth/totp", () => ({ recovery_code })],
+    "recover, by name": [`users/${username}/2fa/recover`, () => ({ password, recovery_code })],
+    "recover, by id": ["users/ID/2fa/recover", () => ({ password: wrongPassword, recovery_code: right() })],
   };
+  /** Those of a session count wherever it is, and do not concern the sign-in. */
+  const ofSession: Record<string, Guess> = {
+    "reauth, by password": ["auth/reauth", () => ({ password: wrongPassword, code: wrongCode })],
+    "reauth, by code": ["auth/reauth", () => ({ password, code: wrongCode })],
+    "disable, by password": ["users/ID/2fa/disable", () => ({ password: wrongPassword })],
+    "disable, by recovery code": ["users/ID/2fa/disable", () => ({ password, recovery_code })],
+    password: ["auth/password", () => changed],
+  };
+  const right = () => factor.recoveryCodes[0];
+  const guess = ([path, body]: Guess, from: string, more: object = {}, token?: string) =>
+    agent.call(path === "auth/password" ? "PUT" : "POST", `/api/${path.replace("ID", user.id)}`, {
+      ...{ from, token, body: { ...body(), ...more } },
+    });
 
-  /** A session's own, which is wherever it is and does not concern the sign-in. */
-  const isOfSession = (name: string) => /^(reauth|disable|password)/.test(name);
-
-  for (const [name, guess] of Object.entries(guesses)) {
-    if (isOfSession(name)) continue;
+  for (const [name, one] of Object.entries(ofStrangers)) {
     it(`counts: five wrong ones at ${name} shut the source out`, async () => {
       const from = newAddress();
-      const token = await challenge(from);
+      const beside = async (source: string) =>
+        one[0] === "auth/totp" ? { challenge_token: await challenge(source) } : {};
+      const first = await beside(from);
       for (let count = 0; count < 5; count += 1) {
-        const { status, text } = await guess(from, token);
+        const { status, text } = await guess(one, from, first);
         assert.ok(status === 401 || status === 403, text);
       }
-      const fresh = await challenge(newAddress());
-      assertThrottled(await guess(from, fresh));
+      assertThrottled(await guess(one, from, await beside(newAddress())));
       assertThrottled(await login(agent, from, username, goodPassword));
     });
   }
 
   it("counts those of a session apart, from wherever they come: five of them shut it out alone", async () => {
-    for (const name of [
-      "reauth, by password",
-      "reauth, by code",
-      "disable, by password",
-      "disable, by recovery code",
-      "password",
-    ]) {
-      const { status } = (await guesses[name]?.(newAddress(), "")) ?? {};
+    for (const [name, one] of Object.entries(ofSession)) {
+      const { status } = await guess(one, newAddress(), {}, user.token);
       assert.ok(status === 401 || status === 403, `${name}: ${status}`);
     }
-    for (const [name, guess] of Object.entries(guesses)) {
-      if (isOfSession(name)) assertThrottled(await guess(newAddress(), ""));
-    }
+    for (const one of Object.values(ofSession))
+      assertThrottled(await guess(one, newAddress(), {}, user.token));
     assert.equal((await login(agent, newAddress(), username, goodPassword)).json.code, "totp_required");
   });
 });

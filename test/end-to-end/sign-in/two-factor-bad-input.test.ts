@@ -38,6 +38,10 @@ describe("what people and programs send as a code", () => {
     const json = await agent.read(`/api/users/${user.id}/2fa`);
     return json.recovery_codes_remaining;
   };
+  const bySession = (path: string, proof: object) => {
+    const body = { password, ...proof };
+    return agent.call("POST", path, { from: newAddress(), token: keeper.token, body });
+  };
   /** Every route that takes a code, each as far as the code. */
   const routes: Record<string, (proof: object) => Promise<Answer>> = {
     login: (proof) => login(keeper.username, proof),
@@ -45,18 +49,8 @@ describe("what people and programs send as a code", () => {
       const body = { challenge_token: await challengeOf(keeper.username), ...proof };
       return agent.call("POST", "/api/auth/totp", { from: newAddress(), body });
     },
-    reauth: (proof) =>
-      agent.call("POST", "/api/auth/reauth", {
-        from: newAddress(),
-        token: keeper.token,
-        body: { password, ...proof },
-      }),
-    disable: (proof) =>
-      agent.call("POST", `/api/users/${keeper.id}/2fa/disable`, {
-        from: newAddress(),
-        token: keeper.token,
-        body: { password, ...proof },
-      }),
+    reauth: (proof) => bySession("/api/auth/reauth", proof),
+    disable: (proof) => bySession(`/api/users/${keeper.id}/2fa/disable`, proof),
   };
 
   describe("is no code at all", () => {
@@ -85,22 +79,15 @@ describe("what people and programs send as a code", () => {
       const challenge_token = await challengeOf(keeper.username);
       const send = (proof: object) =>
         agent.call("POST", "/api/auth/totp", { from, body: { challenge_token, ...proof } });
+      const proofs = [{ code: "75522" }, { recovery_code: "not there" }, { code: keeper.recoveryCodes[9] }];
       for (let tries = 0; tries < 40; tries += 1)
-        for (const proof of [
-          { code: "75522" },
-          { recovery_code: "not there" },
-          { code: keeper.recoveryCodes[9] },
-        ])
-          assert.equal((await send(proof)).status, 400);
+        for (const proof of proofs) assert.equal((await send(proof)).status, 400);
       assert.equal((await send({ code: nextCode(keeper.secret) })).status, 200);
       time.pass(30);
     });
     it("nor does it say if the password is right (oracle)", async () => {
-      const answers = await Promise.all(
-        [password, "another password"].map((tried) =>
-          login(keeper.username, { password: tried, code: "75522" }),
-        ),
-      );
+      const tried = (one: string) => login(keeper.username, { password: one, code: "75522" });
+      const answers = await Promise.all([password, "another password"].map(tried));
       const [right, wrong] = answers.map(({ status, json }) => [status, json.code, json.detail]);
       assert.deepEqual(right, wrong);
     });
@@ -113,7 +100,7 @@ describe("what people and programs send as a code", () => {
       ["that is a recovery code of 257 characters", () => ({ recovery_code: "A".repeat(257) })],
       ["that is a recovery code in a list", () => ({ recovery_code: keeper.recoveryCodes })],
       [
-        "together with a recovery code",
+        "with a recovery code",
         () => ({ code: nextCode(keeper.secret), recovery_code: keeper.recoveryCodes[0] }),
       ],
     ];
@@ -141,10 +128,8 @@ describe("what people and programs send as a code", () => {
       assert.ok(await isTaken(codes(0).toLowerCase()), "small letters");
       assert.ok(await isTaken(codes(1).replaceAll("-", " ")), "with blanks");
       for (const again of [codes(0), codes(1), codes(0).toLowerCase(), codes(1).replaceAll("-", "")]) {
-        assert.equal(
-          await outcome(login(owner.username, { recovery_code: again })),
-          "401 recovery_code_invalid",
-        );
+        const answer = login(owner.username, { recovery_code: again });
+        assert.equal(await outcome(answer), "401 recovery_code_invalid");
       }
     });
     it("is not taken of another user, and not spent by that", async () => {

@@ -7,11 +7,16 @@ import { assertWithout } from "../../../lab/agents/canary.ts";
 import { goodPassword } from "../../../lab/agents/checked-agent.ts";
 import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
 import { codeOf } from "../../../lab/basics/authenticator.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { allCommandLines, type Typed, typeInto } from "../../../lab/command-line/terminal.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 
 const program = [process.execPath, join(import.meta.dirname, "../../../dist/main.js")];
+
+/** The secret as the terminal shows it. */
+const secretOn = (shown: string) =>
+  (/^(?:[A-Z2-7]{4} ?){8}(?=\r$)/m.exec(shown)?.[0] ?? "").replaceAll(" ", "");
 
 describe("two-factor sign-in from the command line", () => {
   const home = scratchDirectory();
@@ -21,8 +26,6 @@ describe("two-factor sign-in from the command line", () => {
   let password = goodPassword;
   let secret = "";
   let recoveryCodes: string[] = [];
-  /** The code that was typed last. */
-  let used = "";
   const secrets = new Set([goodPassword]);
 
   const steward = (words: string[], ...lines: string[]) =>
@@ -76,7 +79,7 @@ describe("two-factor sign-in from the command line", () => {
         [
           "First code from the authenticator: ",
           async (shown) => {
-            secret = (/^(?:[A-Z2-7]{4} ?){8}(?=\r$)/m.exec(shown)?.[0] ?? "").replaceAll(" ", "");
+            secret = secretOn(shown);
             secrets.add(secret);
             assertWithout(secrets, allCommandLines(), "the arguments of a process");
             return `${codeOf(secret, time.nowSeconds() - 30)}\r`;
@@ -91,30 +94,6 @@ describe("two-factor sign-in from the command line", () => {
     keep(screen);
     assert.equal(recoveryCodes.length, 10);
     assert.equal((await show()).two_factor.enabled, true);
-    assert.equal(await sessionCount(), 0);
-  });
-
-  it("makes new recovery codes with one code: the sign-in is the step-up too", async () => {
-    const old = recoveryCodes;
-    const { code, screen } = await onTerminal(
-      ["user", "2fa", "recovery-codes", "anna"],
-      [
-        ["Password of anna: ", `${password}\r`],
-        [
-          "Code of anna (or a recovery code): ",
-          async () => {
-            used = codeOf(secret, time.nowSeconds());
-            return `${used}\r`;
-          },
-        ],
-      ],
-    );
-    assert.equal(code, 0, screen);
-    keep(screen);
-    assert.equal(recoveryCodes.length, 10);
-    const [dead = ""] = old;
-    const refused = await steward(["user", "2fa", "disable", "anna", "--password-stdin"], password, dead);
-    assert.equal(refused.code, 4, refused.stderr);
     assert.equal(await sessionCount(), 0);
   });
 
@@ -163,21 +142,6 @@ describe("two-factor sign-in from the command line", () => {
     writeFileSync(join(home, "token"), token);
   });
 
-  it("lets a token do what its scopes say and no more, until it is deleted", async () => {
-    const places = ["--url", agent.url, "--token-file", join(home, "token")];
-    assert.equal((await steward(["system", "get", ...places])).code, 0);
-    assert.equal((await steward(["user", "list", ...places])).code, 4);
-    const own = await steward(["user", "2fa", "setup", "anna", "--password-stdin", ...places], password);
-    assert.equal(own.code, 4, own.stderr);
-    const listed = await steward(["-o", "json", "token", "list", "--user", "anna"]);
-    const [{ id }] = (JSON.parse(listed.stdout) as { items: [{ id: string }] }).items;
-    assertWithout(secrets, listed.stdout, "the list of tokens");
-    assert.equal((await steward(["token", "rm", id, "--yes"])).code, 0);
-    const dead = await steward(["system", "get", ...places]);
-    assert.equal(dead.code, 4);
-    assert.match(dead.stderr, /The device says it is/);
-  });
-
   it("is reset with a reason, and rescued, by root with the agent down; a user's own commands wait for it", async () => {
     await enrol();
     await agent.stop();
@@ -192,5 +156,37 @@ describe("two-factor sign-in from the command line", () => {
     const rescued = await steward(["user", "rescue", "anna", "--yes"]);
     assert.equal(rescued.code, 0, rescued.stderr);
     assert.match(rescued.stdout, /^([0-9a-z]{5}-){3}[0-9a-z]{5}\n$/);
+  });
+});
+
+describe("the command line where two-factor sign-in is required", () => {
+  const time = standingTime();
+  const agent = ofSuite(() => startAgentInProcess({ time }));
+
+  it("takes a new user from the one-use password to the second factor in one go", async () => {
+    const environment = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
+    const steward = (...words: string[]) => runSteward(words, { environment });
+    await steward("system", "set", "security.require_2fa=all");
+    const added = await steward("user", "add", "anna", "--role", "admin", "--generate");
+    assert.equal(added.code, 0, added.stderr);
+    const { code, screen } = await typeInto(
+      [...program, "user", "2fa", "setup", "anna"],
+      [
+        ["Password of anna: ", `${added.stdout.trim()}\r`],
+        ["New password: ", "short\r"],
+        ["The same again: ", "short\r"],
+        ["New password: ", `${goodPassword}\r`],
+        ["The same again: ", `${goodPassword}\r`],
+        [
+          "First code from the authenticator: ",
+          async (shown) => `${codeOf(secretOn(shown), time.nowSeconds())}\r`,
+        ],
+        ["Is that right? [y/N] ", "y\r"],
+      ],
+      environment,
+    );
+    assert.equal(code, 0, screen);
+    assert.equal(screen.match(/^(?:[0-9A-Z]{4}-){3}[0-9A-Z]{4}(?=\r$)/gm)?.length, 10);
+    assert.match((await steward("user", "show", "anna")).stdout, /^must change password +no$/m);
   });
 });

@@ -69,23 +69,6 @@ describe("two-factor sign-in", () => {
       assert.equal((await login(agent, "ana", proof)).json.code, "recovery_code_invalid");
       assert.equal((await factorOf(ana.id, ana.token)).recovery_codes_remaining, 9);
     });
-
-    it("a lost authenticator: password and recovery code take it away without a session", async () => {
-      const path = `/api/users/ana/2fa/recover`;
-      const wrong = [
-        { password: goodPassword, recovery_code: enrolled.recoveryCodes[0] },
-        { password: "not the right password", recovery_code: enrolled.recoveryCodes[1] },
-      ];
-      for (const body of wrong) {
-        assert.equal(await outcome(agent.call("POST", path, { body })), "401 invalid_credentials");
-      }
-      const body = { password: goodPassword, recovery_code: enrolled.recoveryCodes[1] };
-      const { status, json } = await agent.call("POST", path, { body });
-      assert.equal(status, 200);
-      assert.deepEqual([await isIn(json.access_token), await isIn(ana.token)], [true, false]);
-      assert.equal(json.user.two_factor.enabled, false);
-      assert.equal((await login(agent, "ana")).status, 200);
-    });
   });
 
   it("is taken away by an administrator who says why and gives the password again", async () => {
