@@ -62,27 +62,15 @@ describe("the drift of a device, for a fleet token that only reads", () => {
     await setName("what people call it");
     const [before, events] = [await digest(), await agent.read("/api/events")];
     const { differs, differences, text } = await check(file);
-    assert.deepEqual(
-      [differs, differences],
-      [
-        true,
-        [
-          {
-            subject: "user",
-            name: "monitor",
-            action: "created",
-            members: ["role", "display_name", "enabled", "password"],
-          },
-          {
-            subject: "token",
-            name: "monitor/scraper",
-            action: "created",
-            members: ["user", "name", "scopes", "sources", "is_fleet"],
-          },
-          { subject: "settings", name: "", action: "changed", members: ["device.name", "device.contact"] },
-        ],
-      ],
+    assert.equal(differs, true);
+    const shown = (differences as Record<string, unknown>[]).map(
+      ({ subject, name, action, members }) => `${subject} ${name} ${action} ${members}`,
     );
+    assert.deepEqual(shown, [
+      "user monitor created role,display_name,enabled,password",
+      "token monitor/scraper created user,name,scopes,sources,is_fleet",
+      "settings  changed device.name,device.contact",
+    ]);
     for (const part of ["what people call it", "edge-7", "lena@", "argon2", "abab"])
       assert.ok(!text.includes(part), part);
     assert.deepEqual(await digest(), before);

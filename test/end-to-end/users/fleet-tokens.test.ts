@@ -25,101 +25,74 @@ describe("a fleet token", () => {
     await agent.signedInAdmin();
     admin = await agent.signedIn("fleet-owner", "admin");
     environment = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
-    fleet = await add(
-      "--scope",
-      "users:write",
-      "--scope",
-      "system:write",
-      "--fleet",
-      "--from",
-      sources.join(),
-    );
+    fleet = await add(`--scope users:write --scope system:write --fleet --from ${sources}`);
   });
 
-  const run = (...words: string[]) =>
-    runSteward(["token", "add", "--user", "fleet-owner", "--name", "fleet", ...words], { environment });
-  const add = async (...words: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await run(...words);
+  const add = async (words: string): Promise<string> => {
+    const own = ["token", "add", "--user", "fleet-owner", "--name", "fleet"];
+    const { code, stdout, stderr } = await runSteward([...own, ...words.split(" ")], { environment });
     assert.equal(code, 0, stderr);
     return stdout.trim();
   };
-  const call = async (
-    method: string,
-    path: string,
-    body?: object,
-    options: { token?: string; from?: string } = {},
-  ) => agent.call(method, path, { token: fleet, from: inside, ...options, ...(body && { body }) });
-  const codeOf = async (...request: Parameters<typeof call>) => {
-    const { status, json } = await call(...request);
-    return status < 300 ? status : `${status} ${json.code}`;
-  };
-  const settings = (idle: string) => ({ security: { session_idle: idle } });
+  type More = { token?: string; from?: string; local?: boolean; headers?: Record<string, string> };
+  const call = (method: string, path: string, body?: object, more: More = {}) =>
+    agent.call(method, path, { token: fleet, from: inside, ...more, ...(body && { body }) });
+  const codeOf = (...request: Parameters<typeof call>) => outcome(call(...request));
+  const set = (idle: string, more: More = {}) =>
+    codeOf("PUT", "/api/system", { security: { session_idle: idle } }, more);
 
   it("writes the settings of administrators without a step-up, from its own ranges", async () => {
-    assert.equal(await codeOf("PUT", "/api/system", settings("40m")), 200);
-    assert.equal(await codeOf("PUT", "/api/system", settings("41m"), { from: "2001:db8:7:1::5" }), 200);
+    assert.equal(await set("40m"), "200");
+    assert.equal(await set("41m", { from: "2001:db8:7:1::5" }), "200");
   });
 
   it("makes, changes and deletes users who are no administrators", async () => {
-    const made = await call("POST", "/api/users", {
-      username: "reader",
-      role: "readonly",
-      password: goodPassword,
-    });
+    const reader = { username: "reader", role: "readonly", password: goodPassword };
+    const made = await call("POST", "/api/users", reader);
     assert.equal(made.status, 201, made.text);
     const path = `/api/users/${made.json.id}`;
-    assert.equal(await codeOf("PUT", path, { role: "operator" }), 200);
-    assert.equal(await codeOf("POST", `${path}/password-reset`, {}), 200);
-    assert.equal(await codeOf("DELETE", `${path}/sessions`), 204);
-    assert.equal(await codeOf("DELETE", path), 204);
+    assert.equal(await codeOf("PUT", path, { role: "operator" }), "200");
+    assert.equal(await codeOf("POST", `${path}/password-reset`, {}), "200");
+    assert.equal(await codeOf("DELETE", `${path}/sessions`), "204");
+    assert.equal(await codeOf("DELETE", path), "204");
   });
 
   describe("is refused", () => {
     it("from any other address, and tells a thief nothing of the clock", async () => {
-      const { status, json } = await call("PUT", "/api/system", settings("42m"), { from: outside });
-      assert.deepEqual([status, json.code, json.reason], [401, "invalid_token", "source"]);
-      assert.equal(json.clock?.state, undefined);
-      assert.equal(
-        await codeOf("PUT", "/api/system", settings("42m"), { from: "2001:db8:8::5" }),
-        "401 invalid_token",
-      );
+      const { json } = await call("GET", "/api/system", undefined, { from: outside });
+      assert.deepEqual([json.code, json.reason, json.clock?.state], ["invalid_token", "source", undefined]);
       // Loopback, and root's socket, are in none of its ranges.
-      const local = await agent.call("PUT", "/api/system", {
-        token: fleet,
-        body: settings("42m"),
-        local: true,
-      });
-      assert.equal(local.status, 401);
+      for (const where of [{ from: outside }, { from: "2001:db8:8::5" }, { local: true }])
+        assert.equal(await set("42m", where), "401 invalid_token");
     });
 
     it("where X-Forwarded-For is a stranger's word: only a trusted proxy is believed", async () => {
-      const forged = await agent.call("PUT", "/api/system", {
-        token: fleet,
-        body: settings("43m"),
-        headers: { "x-forwarded-for": inside },
-      });
-      assert.equal(forged.status, 401);
-      const behind = await call("PUT", "/api/system", settings("43m"), { from: `${inside}, ${outside}` });
-      assert.equal(behind.status, 401, "what stands to the left was written by the client");
+      const forged = { from: "127.0.0.1", headers: { "x-forwarded-for": inside } };
+      assert.equal(await set("43m", forged), "401 invalid_token");
+      const behind = { from: `${inside}, ${outside}` };
+      assert.equal(await set("43m", behind), "401 invalid_token", "to the left the client has written");
     });
 
     it("no more than it should be from its range mapped into IPv6, and a range of IPv6 holds no IPv4", async () => {
-      assert.equal(await codeOf("PUT", "/api/system", settings("44m"), { from: `::ffff:${inside}` }), 200);
-      const six = await add("--scope", "system:write", "--fleet", "--from", "::/1");
-      assert.equal(await codeOf("PUT", "/api/system", settings("45m"), { token: six }), "401 invalid_token");
+      assert.equal(await set("44m", { from: `::ffff:${inside}` }), "200");
+      const token = await add("--scope system:write --fleet --from ::/1");
+      assert.equal(await set("45m", { token }), "401 invalid_token");
     });
 
     it("at its own owner and every other administrator, and it makes none", async () => {
       const path = `/api/users/${admin.id}`;
-      assert.equal(await codeOf("POST", `${path}/password-reset`, {}), "403 token_not_allowed");
-      assert.equal(await codeOf("PUT", path, { display_name: "Mine now" }), "403 token_not_allowed");
-      assert.equal(await codeOf("DELETE", path), "403 token_not_allowed");
-      assert.equal(await codeOf("DELETE", `${path}/sessions`), "403 token_not_allowed");
-      assert.equal(await codeOf("POST", `${path}/unlock`), "403 token_not_allowed");
-      const another = { username: "another", role: "admin", password: goodPassword };
-      assert.equal(await codeOf("POST", "/api/users", another), "403 token_not_allowed");
       const { id } = await agent.signedIn("climber", "operator");
-      assert.equal(await codeOf("PUT", `/api/users/${id}`, { role: "admin" }), "403 token_not_allowed");
+      const requests: Parameters<typeof call>[] = [
+        ["POST", `${path}/password-reset`, {}],
+        ["PUT", path, { display_name: "Mine now" }],
+        ["DELETE", path],
+        ["DELETE", `${path}/sessions`],
+        ["POST", `${path}/unlock`],
+        ["POST", "/api/users", { username: "another", role: "admin", password: goodPassword }],
+        ["PUT", `/api/users/${id}`, { role: "admin" }],
+      ];
+      for (const request of requests)
+        assert.equal(await codeOf(...request), "403 token_not_allowed", request.join(" "));
     });
 
     it("at a user who becomes an administrator while their new password is hashed", async () => {
@@ -137,13 +110,8 @@ describe("a fleet token", () => {
       turn = new Promise((resolve) => {
         begin = resolve;
       });
-      const call = {
-        params: { id: user.id },
-        body: {},
-        actor: { kind: "token" },
-        context,
-        note: () => undefined,
-      };
+      const actor = { kind: "token" };
+      const call = { params: { id: user.id }, body: {}, actor, context, note: () => undefined };
       const reset = createUserHandlers(options).resetPassword(call as unknown as Call<"resetPassword">);
       await rooms.accounts.update(user.id, { role: "admin" });
       begin();

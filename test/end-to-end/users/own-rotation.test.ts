@@ -20,17 +20,7 @@ describe("POST /api/tokens/self/rotate", () => {
   });
 
   const newToken = async (name: string, ...rights: string[]): Promise<string> => {
-    const words = [
-      "token",
-      "add",
-      "--user",
-      "root-admin",
-      "--name",
-      name,
-      "--scope",
-      "system:read",
-      "--quiet",
-    ];
+    const words = `token add --user root-admin --name ${name} --scope system:read --quiet`.split(" ");
     const { code, stdout, stderr } = await runSteward([...words, ...rights], { environment });
     assert.equal(code, 0, stderr);
     return stdout.trim();

@@ -12,34 +12,6 @@ describe("users", () => {
     token = admin.token;
   });
 
-  describe("create", () => {
-    it("answers with the user as asked for, its place, and no password", async () => {
-      const body = { username: "vera.k", role: "operator", password: goodPassword, display_name: "Vera K." };
-      const { status, json, headers } = await agent.call("POST", "/api/users", { token, body });
-      assert.equal(status, 201);
-      assert.equal(headers.location, `/api/users/${json.id}`);
-      const { id, created_at, updated_at, ...rest } = json;
-      assert.deepEqual(rest, {
-        username: "vera.k",
-        display_name: "Vera K.",
-        role: "operator",
-        origin: "local",
-        enabled: true,
-        must_change_password: false,
-        two_factor: { enabled: false, enrolled_at: null, recovery_codes_remaining: 0 },
-        locked: null,
-        tokens: 0,
-        last_login_at: null,
-      });
-      assert.match(id, /^usr_[0-9a-f]{32}$/);
-      assert.equal(created_at, updated_at);
-      assert.ok(
-        Math.abs(Date.parse(created_at) - Date.now()) < 60_000,
-        "Math.abs(Date.parse(created_at) - Date.now()) < 60_000",
-      );
-    });
-  });
-
   describe("put", () => {
     let path: string;
     before(async () => {
