@@ -121,19 +121,3 @@ describe("the history of a device over a restart", () => {
     await passUntilKnown(second, time, known(after) + 1);
   });
 });
-
-describe("the history of a device at a start", () => {
-  it("is not read before the first request for it", async (test) => {
-    const stateDirectory = await temporaryDirectory(test);
-    await writeFile(join(stateDirectory, "history.bin"), "torn");
-    const agent = await startAgentInProcess({ time: standingTime(begin), stateDirectory });
-    atEnd(test, () => agent.dispose());
-    const isRead = () => agent.log().includes("the history of the device cannot be read and begins again");
-    assert.equal((await agent.call("GET", "/api/status", { local: true })).status, 200);
-    await comesToRest();
-    assert.equal(isRead(), false, agent.log());
-    assert.equal(known(await read(agent)), 0);
-    assert.equal(isRead(), true, agent.log());
-    assert.equal(await readFile(join(stateDirectory, "history.bin.bad"), "utf8"), "torn");
-  });
-});

@@ -2,40 +2,28 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import { goodPassword, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
 import { adminPassword, stepUp } from "../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { runSteward } from "../../lab/command-line/run-steward.ts";
-import { type OtlpCollector, startCollector } from "../../lab/host/otlp-collector.ts";
+import { startCollector } from "../../lab/host/otlp-collector.ts";
 import { startWebServer } from "../../lab/host/web-server.ts";
 import { passingTime } from "../../lab/simulated/test-time.ts";
-
-interface Received {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
 
 interface Told {
   readonly id: string;
   readonly type: string;
-  readonly data: {
-    readonly events: readonly {
-      readonly type: string;
-      readonly title: string;
-      readonly text: string;
-      readonly details: Readonly<Record<string, unknown>>;
-    }[];
-  };
+  readonly data: { readonly events: readonly { title: string; text: string; details: { need?: string } }[] };
 }
 
-/** A webhook's server; `status` is its answer from now on. */
+/** A webhook's server, with its answers from now on. */
 async function startHook() {
-  const received: Received[] = [];
-  const hook = { received, status: 204, url: "", stop: async () => undefined as unknown };
+  const received: { readonly path: string; headers: IncomingHttpHeaders; body: string }[] = [];
+  const answers = { status: 204 };
   const { url, stop } = await startWebServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (piece: string) => {
@@ -43,154 +31,124 @@ async function startHook() {
     });
     request.on("end", () => {
       received.push({ path: request.url ?? "", headers: request.headers, body });
-      response.writeHead(hook.status).end();
+      response.writeHead(answers.status).end();
     });
   });
-  return Object.assign(hook, { url, stop });
+  return {
+    ...{ received, answers, dispose: stop },
+    receiver: (path: string) => ({ name: "alerts", kind: "webhook", url: `${url}${path}`, takes: "all" }),
+    /** The messages so far to this path, each signed with that secret. */
+    told: (secret: string, path = "/hook"): Told[] =>
+      received
+        .filter((one) => one.path === path)
+        .map(({ headers, body }) => new Webhook(secret).verify(body, headers as never) as Told),
+  };
 }
 
-/** The messages so far, each signed with that secret. */
-const toldOf = (received: readonly Received[], secret: string): Told[] =>
-  received.map(
-    ({ headers, body }) => new Webhook(secret).verify(body, headers as Record<string, string>) as Told,
-  );
-
-const etc = scratchDirectory();
-
-/** An agent whose root lets receivers be on the device itself. */
-function startNotifyingAgent(time: ReturnType<typeof passingTime>): Promise<CheckedAgent> {
+/** An agent with this host file, in a time that passes by the test; what `fits` waits for takes some of it. */
+async function startNotifyingAgent(host: object) {
+  const time = passingTime();
+  const etc = scratchDirectory();
   mkdirSync(etc, { recursive: true });
   const hostFile = join(etc, "steward.json");
-  writeFileSync(hostFile, JSON.stringify({ notify: { allow_local_servers: true } }), { mode: 0o600 });
-  return startCheckedAgent({
-    arguments: ["--host-file", hostFile],
-    ...{ time, openClock: time.servedClock() },
-  });
+  writeFileSync(hostFile, JSON.stringify(host), { mode: 0o600 });
+  const openClock = time.servedClock();
+  const agent = await startCheckedAgent({ arguments: ["--host-file", hostFile], time, openClock });
+  const needs = async (): Promise<{ code: string; detail: string; remedy: { line: string } }[]> =>
+    (await agent.read("/api/status")).needs;
+  return {
+    ...agent,
+    pass: time.pass,
+    comes: (what: string, fits: () => boolean | Promise<boolean>, seconds = 5) =>
+      until(what, () => {
+        time.pass(seconds);
+        return fits();
+      }),
+    need: async (code: string) => (await needs()).find((one) => one.code === code),
+    receivers: async () => (await agent.read("/api/notifications")).receivers,
+    put: (body: object) => agent.call("PUT", "/api/system", { local: true, body }),
+  };
 }
 
+const withLocal = { notify: { allow_local_servers: true } };
+
 describe("the receivers of messages", () => {
-  const time = passingTime();
-  let hook: Awaited<ReturnType<typeof startHook>>;
-  let agent: CheckedAgent;
-  let token: string;
+  const agent = ofSuite(() => startNotifyingAgent(withLocal));
+  const hook = ofSuite(startHook);
   let secret = "";
-  before(async () => {
-    hook = await startHook();
-    agent = await startNotifyingAgent(time);
-    token = (await agent.signedInAdmin()).token;
-  });
-  after(async () => {
-    await agent.dispose();
-    await hook.stop();
-  });
+  before(() => agent.signedInAdmin());
 
   const notify = (...words: string[]) =>
     runSteward(["notify", ...words, "--socket", agent.socket, "--state", agent.stateDirectory]);
-  const needs = async (): Promise<string[]> => {
-    const json = await agent.read("/api/status");
-    return json.needs.map(({ code }: { code: string }) => code);
-  };
-  const change = (settings: object) =>
-    agent.call("PUT", "/api/system", { local: true, body: { notify: settings } });
-  const alerts = () => ({ name: "alerts", kind: "webhook", url: `${hook.url}/hook`, takes: "all" });
 
   it("are none at first, which is a need until none is wanted", async () => {
-    assert.deepEqual((await agent.call("GET", "/api/notifications", { token })).json, { receivers: [] });
-    assert.ok((await needs()).includes("no_receiver"));
-    const without = async (not_needed: readonly string[]) => {
-      const { status } = await agent.call("PUT", "/api/system", {
-        local: true,
-        body: { device: { not_needed } },
-      });
-      assert.equal(status, 200);
-    };
-    await without(["no_receiver"]);
-    assert.ok(!(await needs()).includes("no_receiver"));
-    await without([]);
-    const stored = readdirSync(agent.stateDirectory);
-    assert.deepEqual(
-      stored.filter((name) => /receiver|outbox/.test(name)),
-      [],
-      "nothing is kept for none",
-    );
+    assert.deepEqual(await agent.receivers(), []);
+    assert.ok(await agent.need("no_receiver"));
+    await agent.put({ device: { not_needed: ["no_receiver"] } });
+    assert.equal(await agent.need("no_receiver"), undefined);
+    await agent.put({ device: { not_needed: [] } });
+    const stored = readdirSync(agent.stateDirectory).filter((name) => /receiver|outbox/.test(name));
+    assert.deepEqual(stored, [], "nothing is kept for none");
   });
 
   it("ask for a secret, get one that is shown once, and answer the test of `steward notify test`", async () => {
-    assert.equal((await change({ receivers: [alerts()] })).status, 200);
-    time.pass(10);
-    assert.match(
-      (await notify("test", "alerts")).stderr,
-      /alerts has no secret.*steward notify secret alerts/s,
-    );
+    assert.equal((await agent.put({ notify: { receivers: [hook.receiver("/hook")] } })).status, 200);
+    agent.pass(10);
+    const without = await notify("test", "alerts");
+    assert.match(without.stderr, /alerts has no secret.*steward notify secret alerts/s);
     const made = await notify("secret", "alerts");
     assert.equal(made.code, 0, made.stderr);
     secret = made.stdout.trim();
     assert.match(secret, /^whsec_/);
     const tested = await notify("test", "alerts");
     assert.deepEqual([tested.code, tested.stdout], [0, "204 No Content\n"], tested.stderr);
-    assert.ok(toldOf(hook.received, secret).some(({ type }) => type === "steward.test"));
-    const { stdout } = await notify("list", "-o", "json");
-    const [{ secret_set, last_error }] = JSON.parse(stdout).receivers;
+    assert.ok(hook.told(secret).some(({ type }) => type === "steward.test"));
+    const [{ secret_set, last_error }] = await agent.receivers();
     assert.deepEqual([secret_set, last_error], [true, null]);
   });
 
   it("get a signed message after a need begins", async () => {
-    assert.ok((await needs()).includes("device_unnamed"));
+    assert.ok(await agent.need("device_unnamed"));
+    const isRecorded = async () => (await agent.read("/api/events?type=need.began")).items.length > 0;
     // A need is an event once two looks in a row have found it.
-    time.pass(61);
-    await until("the first look is over", async () => (await needs()).length > 0);
-    time.pass(61);
-    await until("the event is recorded", async () => {
-      return (await agent.read("/api/events?type=need.began")).items.length > 0;
-    });
+    await agent.comes("the event is recorded", isRecorded, 61);
     const named = () =>
-      toldOf(hook.received, secret)
+      hook
+        .told(secret)
         .flatMap(({ data }) => data.events)
         .find(({ details }) => details.need === "device_unnamed");
-    await until("the message is there", () => {
-      time.pass(5);
-      return named() !== undefined;
-    });
+    await agent.comes("the message is there", () => named() !== undefined);
     assert.match(named()?.text ?? "", /It is shown by its host name/);
   });
 
   it("are a need after an hour of failures, until a message arrives", async () => {
-    hook.status = 500;
-    await agent.call("PUT", "/api/system", { local: true, body: { device: { name: "pump 7" } } });
-    time.pass(61);
-    await until("the end of the need is recorded", async () => {
-      time.pass(30);
-      const json = await agent.read("/api/events?type=need.ended");
-      return json.items.length > 0;
-    });
-    await until("it fails", async () => {
-      time.pass(5);
-      const { json } = await agent.call("GET", "/api/notifications", { token });
-      return /answered 500/.test(json.receivers[0].last_error?.detail ?? "");
-    });
-    assert.ok(!(await needs()).includes("receiver_failing"));
-    time.pass(3_601);
-    const json = await agent.read("/api/status");
-    const need = json.needs.find(({ code }: { code: string }) => code === "receiver_failing");
+    hook.answers.status = 500;
+    await agent.put({ device: { name: "pump 7" } });
+    const isOver = async () => (await agent.read("/api/events?type=need.ended")).items.length > 0;
+    await agent.comes("the end of the need is recorded", isOver, 30);
+    const fails = async () => /answered 500/.test((await agent.receivers())[0].last_error?.detail ?? "");
+    await agent.comes("it fails", fails);
+    assert.equal(await agent.need("receiver_failing"), undefined);
+    agent.pass(3_601);
+    const need = await agent.need("receiver_failing");
     assert.match(need?.detail ?? "", /Messages do not reach alerts\./);
-    assert.equal(need.remedy.line, "steward notify test alerts");
-    hook.status = 204;
+    assert.equal(need?.remedy.line, "steward notify test alerts");
+    hook.answers.status = 204;
     assert.equal((await notify("test", "alerts")).code, 0);
-    assert.ok(!(await needs()).includes("receiver_failing"));
+    assert.equal(await agent.need("receiver_failing"), undefined);
   });
 
   it("keep their secret sealed, and lose it with their place in the settings", async () => {
     const file = join(agent.stateDirectory, "receiver-secrets.json");
     assert.doesNotMatch(readFileSync(file, "utf8"), /whsec_/);
-    await change({ receivers: [] });
+    await agent.put({ notify: { receivers: [] } });
     await until("it is forgotten", () => JSON.parse(readFileSync(file, "utf8")).secrets.length === 0);
   });
 });
 
 describe("an intruder with the session of an administrator", () => {
-  const time = passingTime();
-  let hook: Awaited<ReturnType<typeof startHook>>;
-  let agent: CheckedAgent;
+  const agent = ofSuite(() => startNotifyingAgent(withLocal));
+  const hook = ofSuite(startHook);
   let [token, secret] = ["", ""];
   const call = async (method: string, path: string, body: object) => {
     const { status, json, text } = await agent.call(method, path, { token, body });
@@ -198,141 +156,89 @@ describe("an intruder with the session of an administrator", () => {
     return json;
   };
   const name = (...receivers: object[]) => call("PUT", "/api/system", { notify: { receivers } });
-  const alerts = (path: string) => ({
-    name: "alerts",
-    kind: "webhook",
-    url: `${hook.url}${path}`,
-    takes: "all",
-  });
   /** The events that came to this path, each with its words, once there is one whose title is like this. */
   const told = async (path: string, title: RegExp) => {
     const all = () =>
-      toldOf(
-        hook.received.filter((one) => one.path === path),
-        secret,
-      ).flatMap(({ id, data }) => data.events.map((event) => ({ ...event, id })));
-    await until(`${title} is told`, () => {
-      time.pass(5);
-      return all().some((event) => title.test(event.title));
-    });
+      hook.told(secret, path).flatMap(({ id, data }) => data.events.map((event) => ({ ...event, id })));
+    await agent.comes(`${title} is told`, () => all().some((event) => title.test(event.title)));
     return all();
   };
   before(async () => {
-    hook = await startHook();
-    agent = await startNotifyingAgent(time);
     token = (await agent.signedInAdmin()).token;
     // Messages begin some seconds after the start.
-    time.pass(3);
-    await name(alerts("/hook"));
+    agent.pass(3);
+    await name(hook.receiver("/hook"));
     secret = (await call("PUT", "/api/notifications/alerts/secret", {})).secret;
     await told("/hook", /set a receiver's secret/);
     hook.received.length = 0;
     await stepUp(agent.call, token, adminPassword);
   });
-  after(async () => {
-    await agent.dispose();
-    await hook.stop();
-  });
 
   it("makes no administrator, takes no backup, makes no token and lowers no policy unheard", async () => {
-    await call("POST", "/api/users", { username: "eve", password: goodPassword, role: "admin" });
-    const { id } = await call("POST", "/api/users", {
-      username: "ben",
-      password: goodPassword,
-      role: "readonly",
-    });
+    const password = goodPassword;
+    await call("POST", "/api/users", { username: "eve", password, role: "admin" });
+    const { id } = await call("POST", "/api/users", { username: "ben", password, role: "readonly" });
     await call("PUT", `/api/users/${id}`, { role: "admin" });
-    const made = await agent.call("POST", "/api/system/backup", {
-      token,
-      body: { passphrase: "all that protects it" },
-    });
-    assert.equal(made.status, 200);
+    await call("POST", "/api/system/backup", { passphrase: "all that protects it" });
     await call("POST", "/api/tokens", { name: "later", scopes: ["updates:apply"], expires_in: "366d" });
     await call("PUT", "/api/system", { security: { session_idle: "24h" } });
     const events = await told("/hook", /changed settings/);
-    const text = (title: RegExp) => events.find((event) => title.test(event.title))?.text ?? "";
-    const titles = [
-      /made eve an administrator/,
-      /made ben an administrator/,
-      /made a backup/,
-      /created the API token later/,
-      /changed settings/,
-    ];
-    for (const title of titles)
-      assert.match(
-        text(title),
-        /, from 127\.0\.0\.1\. .*If this was not expected: undo it, end the sessions of /,
-      );
-    assert.match(text(/API token/), /Valid until: \d{4}-.* Allowed: updates:apply\. /);
-    assert.match(text(/settings/), /Changed: security\.session_idle\./);
-    assert.ok(
-      !events.some(({ title }) => / ben$/.test(title)),
-      "that of a reader without rights is no message",
-    );
+    for (const [title, says] of [
+      [/made eve an administrator/, /./],
+      [/made ben an administrator/, /./],
+      [/made a backup/, /./],
+      [/created the API token later/, /Valid until: \d{4}-.* Allowed: updates:apply\. /],
+      [/changed settings/, /Changed: security\.session_idle\./],
+    ] as const) {
+      const text = events.find((event) => title.test(event.title))?.text ?? "";
+      assert.match(text, /, from 127\.0\.0\.1\. .*If this was not expected: undo it, end the sessions of /);
+      assert.match(text, says);
+    }
+    const isOfReader = events.some((event) => / ben$/.test(event.title));
+    assert.ok(!isOfReader, "that of a reader without rights is no message");
   });
 
   it("sends messages nowhere else unheard: the address of before has who did it, and nothing after that", async () => {
     hook.received.length = 0;
-    await name(alerts("/other"));
+    await name(hook.receiver("/other"));
     const [last] = (await told("/hook", /changed settings/)).filter(({ id }) => id.endsWith("-last"));
-    assert.match(
-      last?.text ?? "",
-      /Changed: notify\.receivers\. .* The receiver alerts now has other settings/,
-    );
-    assert.doesNotMatch(last?.text ?? "", /other"|http/, "the new address is not told to the old one");
+    const text = last?.text ?? "";
+    assert.match(text, /Changed: notify\.receivers\. .* The receiver alerts now has other settings/);
+    assert.doesNotMatch(text, /other"|http/, "the new address is not told to the old one");
     await told("/other", /changed settings/);
     hook.received.length = 0;
     await name();
-    assert.match(
-      (await told("/other", /changed settings/)).at(-1)?.text ?? "",
-      /The receiver alerts was removed: /,
-    );
-    assert.deepEqual(
-      hook.received.filter(({ path }) => path === "/hook"),
-      [],
-    );
+    const removed = (await told("/other", /changed settings/)).at(-1)?.text ?? "";
+    assert.match(removed, /The receiver alerts was removed: /);
+    assert.deepEqual(hook.told(secret), []);
   });
 });
 
 describe("a collector that root names in the host file", () => {
-  const time = passingTime();
-  let collector: OtlpCollector;
-  let agent: CheckedAgent;
-  before(async () => {
-    collector = await startCollector();
-    const hostFile = join(etc, "collector.json");
-    mkdirSync(etc, { recursive: true });
-    const otlp = { url: collector.url, interval: "1m" };
-    writeFileSync(hostFile, JSON.stringify({ telemetry: { otlp } }), { mode: 0o600 });
-    const openClock = time.servedClock();
-    agent = await startCheckedAgent({ arguments: ["--host-file", hostFile], time, openClock });
-    await agent.signedInAdmin();
+  const collector = ofSuite(async () => {
+    const { stop, ...started } = await startCollector();
+    return { ...started, dispose: stop };
   });
-  after(async () => {
-    await agent.dispose();
-    await collector.stop();
-  });
+  const agent = ofSuite(() =>
+    startNotifyingAgent({ telemetry: { otlp: { url: collector.url, interval: "1m" } } }),
+  );
+  before(() => agent.signedInAdmin());
 
   it("gets the events and the metrics by the protocol, and no receiver is asked for", async () => {
-    time.pass(3);
-    await until("the outbox is open", async () => {
-      const json = await agent.read("/api/notifications");
-      return json.receivers.length === 1;
-    });
-    await agent.call("PUT", "/api/system", { local: true, body: { device: { name: "pump 7" } } });
-    await until("both have arrived", () => {
-      time.pass(5);
-      return ["/v1/logs", "/v1/metrics"].every((path) => collector.received.some((one) => one.path === path));
-    });
-    assert.deepEqual(collector.faults, []);
+    agent.pass(3);
+    await until("the outbox is open", async () => (await agent.receivers()).length === 1);
+    await agent.put({ device: { name: "pump 7" } });
     const textOf = (path: string) =>
       JSON.stringify(collector.received.filter((one) => one.path === path).map(({ json }) => json));
+    const both = [/"\/v1\/logs"/, /"\/v1\/metrics"/];
+    await agent.comes("both have arrived", () =>
+      both.every((path) => path.test(JSON.stringify(collector.received.map((one) => one.path)))),
+    );
+    assert.deepEqual(collector.faults, []);
     assert.match(textOf("/v1/logs"), /steward\.settings\.changed/);
     assert.match(textOf("/v1/metrics"), /steward_device_state/);
-    const json = await agent.read("/api/status");
-    assert.ok(!json.needs.some(({ code }: { code: string }) => code === "no_receiver"));
-    const list = await agent.call("GET", "/api/notifications", { local: true });
-    const [{ name, kind, secret_set, last_error }] = list.json.receivers;
+    assert.equal(await agent.need("no_receiver"), undefined);
+    const [{ name, kind, secret_set, last_error }] = await agent.receivers();
     assert.deepEqual([name, kind, secret_set, last_error], ["otlp", "otlp", null, null]);
   });
 });

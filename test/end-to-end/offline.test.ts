@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import { runSteward as runStewardProcess, startAgentProcess } from "../../lab/agents/running-agent.ts";
+import { runSteward as runStewardProcess } from "../../lab/agents/running-agent.ts";
 import { noOtherUser } from "../../lab/basics/other-user.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
-import { until } from "../../lab/basics/until.ts";
 import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
-
-const program = join(import.meta.dirname, "../../dist/main.js");
 
 /** Debian's nobody and nogroup: a user who is neither root nor us. */
 const nobody = 65_534;
@@ -62,33 +58,6 @@ describe("the command line with the agent down", () => {
     );
     assert.deepEqual(names, ["log-reader", "root-admin"]);
     assert.equal((await runSteward(["user", "rm", "log-reader", "--yes"], { environment })).code, 0);
-  });
-
-  it("keeps the rules: the last administrator stays (exit 5)", async () => {
-    const { code, stderr } = await runSteward(["user", "disable", "root-admin"], { environment });
-    assert.equal(code, 5);
-    assert.match(
-      stderr,
-      /no administrator of this device could sign in by themselves: root-admin is disabled\. First let/,
-    );
-  });
-
-  it("waits for an agent that holds the state and listens nowhere it knows, says so, and ends at Ctrl-C", async (test) => {
-    const agent = await startAgentProcess({ stateDirectory: join(home, "state") });
-    test.after(() => agent.dispose());
-    // The wrong socket: the agent is not found there, but its lock is.
-    const child = spawn(process.execPath, [program, "user", "list"], {
-      stdio: ["ignore", "ignore", "pipe"],
-      env: { ...process.env, ...environment },
-    });
-    let said = "";
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-    });
-    await until("it says for what it waits", () => said.includes(`(process ${agent.process.pid})`));
-    child.kill("SIGINT");
-    await until("it has ended", () => child.signalCode === "SIGINT");
-    assert.equal(said, `Waiting for the agent to start (process ${agent.process.pid})…\n`);
   });
 
   it("run as root in another user's directory changes no file's owner or mode, on Debian's Node too", {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { type InProcessOptions, runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { type InProcessOptions, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { BackupFileOptions } from "../../lab/agents/backup-file.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { atEnd, type Ending } from "../../lab/basics/ending.ts";
@@ -231,41 +231,6 @@ describe("a device in rescue", () => {
     await isRestored(agent);
     const body = { username: adminName, password: adminPassword };
     assert.equal((await agent.call("POST", "/api/auth/login", { local: true, body })).status, 200);
-  });
-});
-
-describe("a device that was replaced and comes back", () => {
-  it("shows in the record: the events of one have other hashes than the journal of the other", async (test) => {
-    const ofA = scratchDirectory();
-    const a = await start(test, { stateDirectory: ofA, identity: boxA });
-    await a.signedInAdmin();
-    const path = await backupFileOf(a);
-    await a.stop();
-    const ofB = scratchDirectory();
-    const b = await start(test, { stateDirectory: ofB, identity: boxB });
-    assert.equal((await restore(b, path)).code, 0);
-    await isRestored(b);
-    for (let change = 0; change < 5; change += 1) {
-      const body = { device: { name: `pump ${change}` } };
-      assert.equal((await b.call("PUT", "/api/system", { local: true, body })).status, 200);
-    }
-    await b.stop();
-    const verify = (lines: string) => {
-      const journal = join(scratchDirectory(), "journal.json");
-      const entries = lines.split("\n").filter(Boolean);
-      writeFileSync(journal, entries.map((MESSAGE) => `${JSON.stringify({ MESSAGE })}\n`).join(""));
-      const nowhere = ["--state", ofB, "--socket", "/nonexistent/s"];
-      return runSteward(["events", "--verify", "--journal", journal, ...nowhere]);
-    };
-    const alone = await verify(`${a.log()}${b.log()}`);
-    assert.equal(alone.code, 0, `${alone.stdout}${alone.stderr}`);
-
-    const back = await start(test, { stateDirectory: ofA, identity: boxA });
-    await back.call("POST", "/api/auth/login", { body: { username: adminName, password: adminPassword } });
-    await back.stop();
-    const both = await verify(`${a.log()}${b.log()}${back.log()}`);
-    assert.equal(both.code, 1, both.stdout);
-    assert.match(`${both.stdout}${both.stderr}`, /has another hash in the journal/);
   });
 });
 

@@ -15,11 +15,8 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { outcome, type RunningAgent, startAgentProcess } from "../../lab/agents/running-agent.ts";
 import { endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
-import { open, plan } from "../../lab/installer/simulated-installer.ts";
 import { createPartLoader } from "../../scripts/build/part-loader.ts";
 import { nodeArgon2 } from "../../src/accounts/users/argon2.ts";
-import { createHealthCheck } from "../../src/host/linux/releases/health-check.ts";
-import { createRunForRelease } from "../../src/host/linux/releases/release-programs.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -73,28 +70,6 @@ describe("a program without its password module", withoutModule, () => {
     assert.equal(status, "degraded");
     assert.match(detail, /passwords cannot be checked.*update rollback/);
     assert.match(agent.log(), /"severity":"error","message":"a part of the program does not work"/);
-  });
-
-  it("is undone on trial, with the reason in the history", async () => {
-    const side = open();
-    await side.apply("1.0.0");
-    // The simulated host but for the look: it is the real one, at this agent.
-    // As patient as the slowest machine needs it: the test is about the answer.
-    const patience = { httpMilliseconds: 120_000, commandMilliseconds: 120_000 };
-    const askHealth = createHealthCheck({ units: null, run: createRunForRelease(), patience });
-    const url = `${agent.url}/api/health/ready`;
-    const http = [{ url, status: 200, versionMember: null }];
-    const { askHealth: simulated } = side.host;
-    side.host.askHealth = (given, one) =>
-      one.version === "1.1.0"
-        ? askHealth({ ...given, unit: null, health: { ...given.health, http } }, one)
-        : simulated(given, one);
-    side.plan = { ...plan, health: { ...plan.health, successes: 2, withinSeconds: 15 } };
-    await side.apply("1.1.0");
-    assert.equal(side.at("current"), "1.0.0");
-    const last = side.last();
-    assert.deepEqual([last?.version, last?.outcome, last?.restored_healthy], ["1.1.0", "failed", true]);
-    assert.match(last?.detail ?? "", /answered 503 instead of 200: .*passwords cannot be checked/);
   });
 });
 

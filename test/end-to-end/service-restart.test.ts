@@ -4,7 +4,6 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import { runSteward } from "../../lab/agents/running-agent.ts";
 import { atEnd } from "../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
@@ -75,28 +74,6 @@ describe("an agent that systemd starts", () => {
     );
     assert.match(manager.notices()[0] ?? "", expected);
     assert.doesNotMatch(readFileSync(noted, "utf8"), /^(NOTIFY_SOCKET|WATCHDOG_USEC)=/m);
-  });
-
-  it("lets the commands that are typed while it starts do their work, each of four", async (test) => {
-    const run = join(home, "run");
-    const environment = { STEWARD_STATE: stateDirectory(), STEWARD_SOCKET: join(run, "steward.sock") };
-    const starting = startAgent(test, { stateDirectory: stateDirectory(), arguments: ["--run", run] });
-    const names = ["ana", "bea", "cid", "dan"];
-    const ends = await Promise.all(
-      names.map((name) => runSteward(["user", "add", name, "--generate"], { environment })),
-    );
-    await starting;
-    assert.deepEqual(
-      ends.map(({ code, stderr }) => [code, code === 0 ? "" : stderr]),
-      names.map(() => [0, ""]),
-    );
-    const listed = await runSteward(["-o", "json", "user", "list"], { environment });
-    const { items } = JSON.parse(listed.stdout) as { items: { username: string }[] };
-    assert.deepEqual(
-      items.map(({ username }) => username),
-      names,
-    );
-    assert.equal(listed.stderr, "");
   });
 
   it("says that it is ready in rescue too, and where to look", async (test) => {

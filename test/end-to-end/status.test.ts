@@ -53,15 +53,9 @@ describe("the status of a device with something to see to", () => {
     assert.equal(await need("two_factor_missing"), undefined);
   });
 
-  for (const [path, change] of [
-    [
-      "/api/status",
-      () => agent.call("PUT", "/api/system", { local: true, body: { device: { name: "pump-8" } } }),
-    ],
-    [
-      "/api/updates",
-      () => agent.call("PUT", "/api/system", { local: true, body: { update: { ota: { channel: "beta" } } } }),
-    ],
+  for (const [path, changed] of [
+    ["/api/status", { device: { name: "pump-8" } }],
+    ["/api/updates", { update: { ota: { channel: "beta" } } }],
   ] as const) {
     it(`${path} is answered with 304 while only figures of the moment change, and anew after a change`, async () => {
       const read = (etag?: unknown) =>
@@ -75,7 +69,7 @@ describe("the status of a device with something to see to", () => {
         const { status, text, headers } = await read(first.headers.etag);
         assert.deepEqual([status, text, headers.etag], [304, "", first.headers.etag]);
       }
-      assert.equal((await change()).status, 200);
+      assert.equal((await agent.call("PUT", "/api/system", { local: true, body: changed })).status, 200);
       const second = await read(first.headers.etag);
       assert.equal(second.status, 200);
       assert.notEqual(second.headers.etag, first.headers.etag);
@@ -218,66 +212,52 @@ describe("the status of a device with something to see to", () => {
 
 describe("who sees what in the status", () => {
   const updates = exampleUpdates({ schedule: { server: "https://updates.example.net/demo" } });
-  let wereUsersNamed = false;
-  let events: EventQuery | null = null;
+  let [namesUsers, asked]: [boolean, EventQuery | null] = [false, null];
   const { getStatus } = createStatusHandlers({
     updates: { status: () => updates },
     requireReady: async () => undefined,
     health: () => Promise.reject(new Error("not asked for here")) as never,
     events: {
       list: async (query) => {
-        events = query;
+        asked = query;
         return { items: [], total: 0, next_cursor: null, reach: { chain_from: 1, complete_since: null } };
       },
     },
     status: async (seen) => {
-      wereUsersNamed = seen.mayNameUsers;
+      namesUsers = seen.mayNameUsers;
       return { ...({} as Status), latest: seen.latest, seen: seen.updates };
     },
   });
-  const lookAs = async (actor: object) =>
-    JSON.stringify(await getStatus({ actor } as Parameters<typeof getStatus>[0]));
-  const user = (role: string) => ({ kind: "user", account: { role } });
-  const token = (role: string, ...scopes: string[]) => ({
-    kind: "token",
-    account: { role },
-    token: { scopes },
-  });
+  const user = (role: string) => ({ kind: "user", account: { role, id: "7" } });
+  const token = (role: string, ...scopes: string[]) => ({ ...user(role), kind: "token", token: { scopes } });
 
-  it("the path of the update server for administrators, and for others its origin", async () => {
-    assert.match(await lookAs(user("admin")), /updates\.example\.net\/demo"/);
-    for (const other of [user("operator"), user("readonly"), token("admin", "system:read")])
-      assert.match(await lookAs(other), /"https:\/\/updates\.example\.net\/…[0-9a-f]{4}"/);
-  });
-
-  const callers: [who: string, actor: object, areNamed: boolean][] = [
-    ["local root", { kind: "local-root" }, true],
-    ["an administrator", user("admin"), true],
-    ["an operator", user("operator"), false],
-    ["a readonly user", user("readonly"), false],
-    ["an administrator's token for users:read", token("admin", "system:read", "users:read"), true],
-    ["an administrator's token without users:read", token("admin", "system:read"), false],
-    ["the users:read token of a former administrator", token("operator", "users:read"), false],
+  /** The names of users, the path of the update server, and which of the newest events. */
+  const callers: [who: string, actor: object, names: boolean, path: boolean, events: string | null][] = [
+    ["local root", { kind: "local-root" }, true, true, "all"],
+    ["an administrator", user("admin"), true, true, "all"],
+    ["an operator", user("operator"), false, false, "7"],
+    ["a readonly user", user("readonly"), false, false, null],
+    [
+      "an administrator's token for users:read",
+      token("admin", "system:read", "users:read"),
+      true,
+      false,
+      null,
+    ],
+    ["an administrator's token without users:read", token("admin", "system:read"), false, false, null],
+    ["the users:read token of a former administrator", token("operator", "users:read"), false, false, null],
   ];
-  for (const [who, actor, areNamed] of callers) {
-    it(`${areNamed ? "" : "no "}names of users for ${who}`, async () => {
-      await lookAs(actor);
-      assert.equal(wereUsersNamed, areNamed);
+  for (const [who, actor, names, path, events] of callers)
+    it(`${who}: ${names ? "" : "no "}names of users, the server's ${path ? "path" : "origin"}, events: ${events}`, async () => {
+      asked = null;
+      const text = JSON.stringify(await getStatus({ actor } as Parameters<typeof getStatus>[0]));
+      assert.equal(namesUsers, names);
+      assert.match(
+        text,
+        path ? /updates\.example\.net\/demo"/ : /"https:\/\/updates\.example\.net\/…[0-9a-f]{4}"/,
+      );
+      const personId = events === "all" ? undefined : events;
+      assert.deepEqual(asked, events === null ? null : { limit: 5, personId });
+      assert.deepEqual(JSON.parse(text).latest, events === null ? null : []);
     });
-  }
-
-  it("the newest events that the list of events would give, and none where it would be refused", async () => {
-    const seenBy = async (actor: object) => {
-      events = null;
-      const { latest } = JSON.parse(await lookAs(actor));
-      return [latest, events];
-    };
-    assert.deepEqual(await seenBy(user("admin")), [[], { limit: 5, personId: undefined }]);
-    assert.deepEqual(await seenBy({ ...user("operator"), account: { role: "operator", id: "7" } }), [
-      [],
-      { limit: 5, personId: "7" },
-    ]);
-    for (const actor of [user("readonly"), token("admin", "system:read")])
-      assert.deepEqual(await seenBy(actor), [null, null]);
-  });
 });

@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { goodPassword, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
 import { openSilently, requestText } from "../../lab/agents/raw-http.ts";
 import { ofSuite } from "../../lab/basics/ending.ts";
 import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
@@ -65,4 +66,27 @@ describe("a stranger's body that never ends", () => {
         assert.match(String(status), /^(401|403|409|413|503)$/);
         assert.ok(bytes <= 2 * oneRead, `${bytes} bytes were read`);
       });
+});
+
+describe("a request whose body is slow", () => {
+  const agent = ofSuite(startCheckedAgent);
+  before(() => agent.signedInAdmin());
+
+  it("is refused when its sender was shut out while it was on its way", async () => {
+    const { id, token } = await agent.signedIn("second-admin", "admin");
+    const socket = await openSilently(agent.port);
+    const answer = new Promise<string>((resolve) => socket.once("data", (data) => resolve(String(data))));
+    const body = JSON.stringify({ username: "intruder", role: "admin", password: goodPassword });
+    const own = [`Content-Length: ${body.length}`, `Authorization: Bearer ${token}`];
+    const headers = ["Content-Type: application/json", ...own];
+    socket.write(requestText("POST /api/users", headers, body.slice(0, 20)));
+    // The agent has read this much when it has answered a client that came later.
+    await agent.call("GET", "/api/health");
+    await agent.call("PUT", `/api/users/${id}`, { body: { enabled: false }, local: true });
+    socket.on("error", () => undefined);
+    socket.write(body.slice(20));
+    assert.match(await answer, /^HTTP\/1\.1 401 Unauthorized\r\n.*"reason":"revoked"/s);
+    socket.destroy();
+    assert.equal((await agent.read("/api/users")).total, 2);
+  });
 });
