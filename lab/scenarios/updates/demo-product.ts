@@ -8,34 +8,22 @@ export const productAddress = "http://127.0.0.1:9000";
 /** The behaviour of a release once it is started. */
 export type Behaviour = "good" | "unhealthy" | "exits" | "hangs" | "dies after 5 s";
 
-/**
- * The product: a small HTTP service in perl, which starts in a tenth of a second even under emulation. /health is for
- * its binary, /rules for the rules that it has read, at its start and on request.
- */
+/** The product: a small HTTP service in perl, which starts in a tenth of a second even under emulation. */
 export const server = (
   version: string,
   behaviour: Behaviour,
 ): string => `use strict; use warnings; use IO::Socket::INET;
 my ($version, $behaviour) = ("${version}", "${behaviour}");
 exit 3 if $behaviour eq "exits";
-my $rules = "";
-sub read_rules {
-  $rules = "";
-  open(my $file, "<", "/var/lib/steward-releases/rules/current/base.rules") or return;
-  $rules = <$file> // ""; chomp $rules;
-}
-read_rules(); $SIG{HUP} = \\&read_rules; $SIG{PIPE} = "IGNORE";
+$SIG{PIPE} = "IGNORE";
 if ($behaviour eq "dies after 5 s") { $SIG{ALRM} = sub { exit 4 }; alarm 5; }
 my $listener = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 9000, Listen => 16, ReuseAddr => 1) or die "no port: $!";
 while (1) {
   my $caller = $listener->accept or next;
-  my $request = <$caller> // "";
   while (defined(my $line = <$caller>)) { last if $line =~ /^\\r?$/; }
   sleep 1 while $behaviour eq "hangs";
   my $status = $behaviour eq "unhealthy" ? 503 : 200;
-  my $said = $version;
-  if ($request =~ m{^GET /rules}) { $said = $rules; $status = 500 if $rules =~ /broken/; }
-  my $body = "{\\"version\\": \\"$said\\"}";
+  my $body = "{\\"version\\": \\"$version\\"}";
   print $caller "HTTP/1.1 $status X\\r\\nContent-Type: application/json\\r\\nContent-Length: " . length($body) . "\\r\\nConnection: close\\r\\n\\r\\n$body";
   close $caller;
 }
@@ -62,7 +50,6 @@ ConditionPathExists=/var/lib/steward-releases/binary/current/server.pl
 Type=exec
 User=nobody
 ExecStart=/usr/bin/perl /var/lib/steward-releases/binary/current/server.pl
-ExecReload=/bin/kill -HUP $MAINPID
 Restart=on-failure
 RestartSec=1
 `;
@@ -85,21 +72,13 @@ export interface Patience {
 
 /** The product's files in the machine: its unit, and what root has decided about its releases. */
 export function productFiles(patience: Patience): Readonly<Record<string, string>> {
-  const health = (path: string) => ({
-    http: [{ url: `${productAddress}${path}`, status: 200, version_member: "version" }],
-    ...patience,
-  });
-  const decisions = {
-    product: "demo",
-    update: {
-      rules: { unit: "demo-product.service", health: health("/rules") },
-      binary: {
-        unit: "demo-product.service",
-        self_test: ["/bin/sh", "/usr/lib/demo/self-test", "{release}"],
-        health: health("/health"),
-      },
-    },
+  const health = { http: [{ url: `${productAddress}/health`, status: 200, version_member: "version" }] };
+  const binary = {
+    unit: "demo-product.service",
+    self_test: ["/bin/sh", "/usr/lib/demo/self-test", "{release}"],
+    health: { ...health, ...patience },
   };
+  const decisions = { product: "demo", update: { binary } };
   return {
     "/etc/systemd/system/demo-product.service": unit,
     "/usr/lib/demo/self-test": selfTest,

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { rules } from "./demo-product.ts";
@@ -62,37 +63,30 @@ export const scenario: TieredScenario = {
 };
 
 async function running(guest: Guest): Promise<void> {
-  await guest.run("chmod", ["0755", "/usr/lib/demo/put to work", "/usr/lib/demo/healthy"]);
-  await guest.run("chown", ["nobody", "/etc/demo-of-nobody"]);
-  await guest.run("chmod", ["0600", "/etc/demo-of-nobody"]);
-  await trusting(guest);
-  const good = await offered(guest, "rules", "1.0.0");
-  const entry = await outcomeOf(guest, good, 60);
-  guest.check("rules that a program puts to work are good", entry.outcome === "good", entry);
-  guest.check(
-    "by what the other one says",
-    entry.cause?.last_answer?.includes("ended with status 0") === true,
-    entry,
+  await guest.types(
+    "chmod 755 /usr/lib/demo/*; chown nobody /etc/demo-of-nobody; chmod 600 /etc/demo-of-nobody",
   );
+  await trusting(guest);
+  const entry = await outcomeOf(guest, await offered(guest, "rules", "1.0.0"), 60);
+  const isBySaying = entry.cause?.last_answer?.includes("ended with status 0") === true;
+  guest.check("rules that a program puts to work are good", entry.outcome === "good" && isBySaying, entry);
   await confined(guest);
   await refusing(guest);
   await hanging(guest);
-  const failed = await guest.run("systemctl", ["--failed", "--no-legend", "--no-pager"]);
-  guest.check("no unit counts as failed by all that", failed.stdout.trim() === "", failed.stdout);
+  await guest.types('[ -z "$(systemctl --failed --no-legend --no-pager)" ]', {
+    what: "no unit counts as failed",
+  });
 }
 
 async function confined(guest: Guest): Promise<void> {
-  const noted = (await guest.run("cat", ["/run/demo-noted"])).stdout;
+  const noted = readFileSync("/run/demo-noted", "utf8");
   const bounding = BigInt(`0x${/^CapBnd:\s*([0-9a-f]+)$/m.exec(noted)?.[1] ?? "ffffffffffffffff"}`);
   for (const [name, number] of Object.entries(numbers))
     guest.check(`it runs without ${name}`, (bounding & (1n << number)) === 0n, bounding.toString(16));
-  guest.check("it does not write to a file of another user", !noted.includes("wrote to"), noted);
-  guest.check("nor becomes another user", !noted.includes("became"), noted);
-  guest.check("nor changes installed releases", !noted.includes("changed installed"), noted);
-  guest.check("nor sees the root of trust or the agent's state", !noted.includes("saw what"), noted);
-  guest.check("it reads such a file, as before", noted.includes("read a file"), noted);
-  guest.check("and signals such a process, as before", noted.includes("signalled"), noted);
-  guest.check("in its own unit", noted.includes("/steward-product@activate.service"), noted);
+  for (const word of ["wrote to", "became", "changed installed", "saw what"])
+    guest.check(`of what it tries, nothing "${word}…"`, !noted.includes(word), noted);
+  for (const word of ["read a file", "signalled", "/steward-product@activate.service"])
+    guest.check(`but it "${word}", as before`, noted.includes(word), noted);
   const words = noted.includes(`second=it's "$HOME" & more\n`);
   guest.check("with its words as the host file has them", words, noted);
   const names = [...noted.matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name).filter((name) => name !== "PWD");
@@ -103,10 +97,10 @@ async function confined(guest: Guest): Promise<void> {
 async function refusing(guest: Guest): Promise<void> {
   const id = await offered(guest, "rules", "1.1.0");
   const entry = await outcomeOf(guest, id, 60);
-  guest.check("rules that the program refuses have failed", entry.outcome === "failed", entry);
+  const isUndone = entry.outcome === "failed" && entry.restored_healthy === true;
+  guest.check("rules that the program refuses have failed, and those before are well", isUndone, entry);
   const said = /put to work failed with status 3: rule 7 is not known here/.test(entry.detail);
   guest.check("and the history has its status and its last line", said, entry.detail);
-  guest.check("those before are well again", entry.restored_healthy === true, entry);
 }
 
 async function hanging(guest: Guest): Promise<void> {
@@ -117,6 +111,5 @@ async function hanging(guest: Guest): Promise<void> {
   });
   const entry = await outcomeOf(guest, id, 120);
   guest.check("rules under which the health check hangs have failed", entry.outcome === "failed", entry);
-  const left = await guest.run("pgrep", ["-f", "sleep 98[67]"]);
-  guest.check("the program was ended with its children", left.stdout.trim() === "", left.stdout);
+  await guest.types("! pgrep -fx 'sleep 98[67]'", { what: "the program was ended with its children" });
 }

@@ -7,6 +7,8 @@ import type { ApplyPlan, ReleaseAtWork } from "../../../src/host/release-ports.t
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 
+type UnitState = Awaited<ReturnType<LinuxUnits["state"]>>;
+
 const health = { http: [], command: null, successes: 6, intervalSeconds: 5, withinSeconds: 300 };
 const plan: ApplyPlan = { unit: "pump.service", activate: null, selfTest: null, health };
 const binary: ReleaseAtWork = { kind: "binary", version: "1.0.0", directory: "/opt/pump" };
@@ -41,25 +43,27 @@ async function activations(guest: Guest, units: LinuxUnits): Promise<void> {
 }
 
 async function crashes(guest: Guest, units: LinuxUnits): Promise<void> {
-  await guest.run("systemctl", ["kill", "--signal=KILL", "pump.service"]);
-  await guest.until("the exit shows before the restart", 10, async () => {
-    const { isActive, uncleanExits } = await units.state("pump.service");
-    return !isActive && uncleanExits === 1;
-  });
-  await guest.until("systemd starts it again, and it still counts one", 20, async () => {
-    const { isActive, uncleanExits } = await units.state("pump.service");
-    return isActive && uncleanExits === 1;
-  });
-  await guest.run("systemctl", ["restart", "pump.service"]);
-  const after = await units.state("pump.service");
+  const untilItIs = (what: string, unit: string, isSo: (state: UnitState) => boolean) =>
+    guest.until(what, 30, async () => isSo(await units.state(unit)));
+  const pump = "pump.service";
+  await guest.types(`systemctl kill --signal=KILL ${pump}`);
+  await untilItIs("the exit shows before the restart", pump, (it) => !it.isActive && it.uncleanExits === 1);
+  await untilItIs(
+    "systemd starts it, and it still counts one",
+    pump,
+    (it) => it.isActive && it.uncleanExits === 1,
+  );
+  await guest.types(`systemctl restart ${pump}`);
+  const after = await units.state(pump);
   guest.check("a restart by hand counts as nothing, and forgets", after.uncleanExits === 0, after);
   await units.begin("crash.service");
-  await guest.until("one that dies again and again is given up", 30, async () => {
-    const { isFailed, uncleanExits } = await units.state("crash.service");
-    return isFailed && uncleanExits >= 3;
-  });
-  const words = await units.state("crash.service");
-  guest.check("and its end has words", words.words === "failed, exit status 3", words);
+  await untilItIs(
+    "one that dies again and again is given up",
+    "crash.service",
+    (it) => it.isFailed && it.uncleanExits >= 3,
+  );
+  const { words } = await units.state("crash.service");
+  guest.check("and its end has words", words === "failed, exit status 3", words);
   await units.restart("crash.service");
   const again = await units.state("crash.service");
   guest.check("a restart of ours is not held up by systemd's limit", again.uncleanExits <= 1, again);
@@ -74,11 +78,10 @@ async function refusals(guest: Guest, units: LinuxUnits): Promise<void> {
   ];
   for (const [what, failing, code] of failures) {
     const error = await failing().then(
-      () => "nothing",
-      (thrown: unknown) => thrown,
+      () => null,
+      (thrown: { code?: string }) => thrown,
     );
-    const found = error instanceof Error && "code" in error ? error.code : null;
-    guest.check(`${what}: ${code}`, found === code, String(error));
+    guest.check(`${what}: ${code}`, error?.code === code, String(error));
   }
 }
 

@@ -2,8 +2,8 @@ import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { Scenario, TieredScenario } from "../../machines/scenario.ts";
 import { type Behaviour, binary, productFiles } from "./demo-product.ts";
 import {
-  applied,
-  newestOutcome,
+  confirming,
+  ends,
   offered,
   outcomeOf,
   productSays,
@@ -48,73 +48,53 @@ export const scenario: TieredScenario = {
 
 async function applying(guest: Guest, withinSeconds: number): Promise<void> {
   await trusting(guest);
-  const first = { id: await offered(guest, "binary", "1.0.0"), version: "1.0.0" };
-  await applied(guest, "binary");
-  const { outcome, seconds } = await outcomeOf(guest, first.id, 180);
-  guest.check("the first binary proves healthy", outcome === "good", newestOutcome(first.id));
-  guest.figure("from its beginning to good", Math.round(seconds), "s");
-  await runs(guest, "binary", first);
-  await allowUnattended(guest);
-  for (const [version, behaviour] of bad) await undone(guest, { version, behaviour, withinSeconds }, first);
+  const { id } = await ends(guest, "binary", "1.0.0", "good");
+  const first = { id, version: "1.0.0" };
+  await runs(guest, first);
+  await guest.types("steward system set update.ota.auto_update_binary=true update.ota.enabled=true");
+  for (const [version, behaviour] of bad) {
+    const entry = await undone(guest, version, behaviour);
+    // Until the deadline, and back until the release before is healthy, by its own deadline at the latest.
+    const isInTime = entry.seconds < 2 * withinSeconds + besides;
+    guest.check("within its deadline and the way back", isInTime, entry.seconds);
+    await runs(guest, first);
+    await notAgain(guest, entry.id);
+  }
   await goodOne(guest);
 }
 
-async function allowUnattended(guest: Guest): Promise<void> {
-  const set = await guest.steward(
-    "system",
-    "set",
-    "update.ota.auto_update_binary=true",
-    "update.ota.enabled=true",
-  );
-  guest.check("the trust rule allows unattended binaries", set.status === 0, set);
-}
-
-async function undone(
-  guest: Guest,
-  { version, behaviour, withinSeconds }: { version: string; behaviour: Behaviour; withinSeconds: number },
-  before: { id: string; version: string },
-): Promise<void> {
+async function undone(guest: Guest, version: string, behaviour: Behaviour) {
   const id = await offered(guest, "binary", version);
   const entry = await outcomeOf(guest, id, 300);
-  guest.check(`a release that ${behaviour} failed`, entry.outcome === "failed", entry);
-  guest.check("and the release before is healthy again", entry.restored_healthy === true, entry);
+  const isUndone = entry.outcome === "failed" && entry.restored_healthy === true;
+  guest.check(`a release that ${behaviour} failed, and the one before is healthy again`, isUndone, entry);
   guest.check("and there is something to read about it", entry.log.length > 0, entry);
   guest.note(`${version}, which ${behaviour}: ${entry.detail}`);
-  guest.figure("from its beginning to the end of its undoing", Math.round(entry.seconds), "s");
-  // Until the deadline, and back until the release before is healthy, by its own deadline at the latest.
-  const mostSeconds = 2 * withinSeconds + besides;
-  guest.check("within its deadline and the way back", entry.seconds < mostSeconds, entry.seconds);
-  await runs(guest, "binary", before);
+  return { ...entry, id };
+}
+
+async function notAgain(guest: Guest, id: string): Promise<void> {
   const count = releaseJournal().history.length;
   await guest.api("/api/updates/check", {});
   await guest.pause(5);
   const { slots, history } = releaseJournal();
-  guest.check(
-    "it is not applied unattended again",
-    history.length === count &&
-      slots.binary.trial === null &&
-      slots.binary.setAside.some((one) => one.id === id),
-    slots,
-  );
+  const { trial, setAside } = slots.binary;
+  const isLeft = history.length === count && trial === null && setAside.some((one) => one.id === id);
+  guest.check("it is not applied unattended again", isLeft, slots);
 }
 
 /** Neither an operator's restart of the product nor one of the agent makes anything fail. */
 async function goodOne(guest: Guest): Promise<void> {
   const version = "1.5.0";
   const id = await offered(guest, "binary", version);
-  await guest.until(
-    "it is being confirmed",
-    90,
-    () => releaseJournal().slots.binary.trial?.phase === "confirming",
-  );
+  await confirming(guest, version);
   const guard = () => guest.property("InvocationID", "steward-guard.service");
   const before = await guard();
   await guest.until("it answers", 30, async () => (await productSays()) === version);
-  await guest.run("systemctl", ["restart", "demo-product.service"]);
-  await guest.run("systemctl", ["restart", "steward.service"]);
+  await guest.types("systemctl restart demo-product; systemctl restart steward");
   const stays = (await guard()) === before && before !== "";
   guest.check("the guard goes on when the agent is restarted", stays, before);
   const entry = await outcomeOf(guest, id, 180);
   guest.check("a restart by an operator is no failure", entry.outcome === "good", entry);
-  await runs(guest, "binary", { id, version });
+  await runs(guest, { id, version });
 }

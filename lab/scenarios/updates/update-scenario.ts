@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync } from "node:fs";
+import { readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import type { ReleaseJournal } from "../../../src/releases/release-journal.ts";
 import { emptyJournal } from "../../../src/releases/release-journal.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
@@ -8,6 +8,7 @@ import { serverNames, trueServers, untilStatus } from "../clock/clock-scenario.t
 import { productAddress } from "./demo-product.ts";
 
 type Kind = "rules" | "binary";
+type Entry = ReleaseJournal["history"][number];
 
 const port = 8_480;
 
@@ -50,9 +51,8 @@ export async function trusting(guest: Guest): Promise<void> {
   await guest.stewardAnswers(90);
   await untilStatus(guest, "synchronised", 90, ({ state }) => state === "synchronised");
   const root = String(await guest.ask("root of trust"));
-  await guest.run("sh", ["-c", "cat >/root/root.json"], { input: root });
-  const installed = await guest.steward("update", "trust", "install", "/root/root.json", "--yes");
-  guest.check("root installs the root of trust", installed.status === 0, installed);
+  writeFileSync("/root/root.json", root);
+  await guest.types("steward update trust install /root/root.json --yes");
   const { trust } = await guest.until("the agent has it", 30, async () => {
     const status = await guest.api("/api/updates");
     return status.trust?.fingerprint ? status : undefined;
@@ -93,22 +93,40 @@ export function releaseJournal(): ReleaseJournal {
 }
 
 /** The newest entry of the history about a release. */
-export function newestOutcome(id: string): ReleaseJournal["history"][number] | undefined {
+export function newestOutcome(id: string): Entry | undefined {
   return releaseJournal().history.findLast(({ release_id }) => release_id === id);
 }
 
 /** Waits until the trial of a release has ended, and returns its outcome. */
-export function outcomeOf(
-  guest: Guest,
-  id: string,
-  seconds: number,
-): Promise<ReleaseJournal["history"][number]> {
+export function outcomeOf(guest: Guest, id: string, seconds: number): Promise<Entry> {
   return guest.until(`${id} has come to an end`, seconds, () => {
     const entry = newestOutcome(id);
     const { slots } = releaseJournal();
     if (entry && slots.rules.trial === null && slots.binary.trial === null) return entry;
     throw new Error(JSON.stringify(slots));
   });
+}
+
+/** Publishes a release, has it applied, and checks how it ends within so many seconds. */
+export async function ends(
+  guest: Guest,
+  kind: Kind,
+  version: string,
+  outcome: Entry["outcome"],
+  seconds = 300,
+): Promise<Entry & { id: string }> {
+  const id = await offered(guest, kind, version);
+  await applied(guest, kind);
+  const entry = await outcomeOf(guest, id, seconds);
+  const isRestored = outcome !== "failed" || entry.restored_healthy === true;
+  guest.check(`${kind} ${version} ends as ${outcome}`, entry.outcome === outcome && isRestored, entry);
+  return { ...entry, id };
+}
+
+/** Waits until a binary is being confirmed, and so the guard watches it. */
+export function confirming(guest: Guest, version: string): Promise<boolean> {
+  const phase = () => releaseJournal().slots.binary.trial?.phase === "confirming";
+  return guest.until(`${version} is being confirmed`, 120, phase);
 }
 
 /** The id of the release that a link leads to; null: it leads nowhere. */
@@ -121,9 +139,9 @@ export function linked(kind: Kind, link: "current" | "previous"): string | null 
 }
 
 /** The version that the product answers with, or the error. */
-export async function productSays(path: "/health" | "/rules" = "/health"): Promise<string> {
+export async function productSays(): Promise<string> {
   try {
-    const response = await fetch(`${productAddress}${path}`, { signal: AbortSignal.timeout(5_000) });
+    const response = await fetch(`${productAddress}/health`, { signal: AbortSignal.timeout(5_000) });
     const { version } = (await response.json()) as { version: string };
     return response.ok ? version : `${response.status} ${version}`;
   } catch (error) {
@@ -131,16 +149,12 @@ export async function productSays(path: "/health" | "/rules" = "/health"): Promi
   }
 }
 
-/** Checks that a release is installed and running, and that no trial is under way. */
-export async function runs(
-  guest: Guest,
-  kind: Kind,
-  { id, version }: { id: string; version: string },
-): Promise<void> {
-  const current = linked(kind, "current");
-  guest.check(`${kind} ${version} is current`, current === id, { current, id });
-  const good = releaseJournal().slots[kind].good.at(-1);
-  guest.check("and the journal knows it as the good one", good?.id === id, good);
-  const said = await productSays(kind === "rules" ? "/rules" : "/health");
-  guest.check("and it is what answers", said === version, said);
+/** Checks that a binary is installed, good by the journal, and the one that answers. */
+export async function runs(guest: Guest, { id, version }: { id: string; version: string }): Promise<void> {
+  const found = [
+    linked("binary", "current"),
+    releaseJournal().slots.binary.good.at(-1)?.id,
+    await productSays(),
+  ];
+  guest.check(`${version} is current, good, and what answers`, `${found}` === `${[id, id, version]}`, found);
 }

@@ -3,8 +3,8 @@ import type { Boot, TieredScenario } from "../../machines/scenario.ts";
 import { binary, productFiles } from "./demo-product.ts";
 import {
   applied,
+  ends,
   linked,
-  newestOutcome,
   offered,
   outcomeOf,
   productSays,
@@ -38,13 +38,10 @@ export const scenario: TieredScenario = {
 
 async function first(guest: Guest): Promise<void> {
   await trusting(guest);
-  const former = await offered(guest, "binary", "1.0.0");
-  await applied(guest, "binary");
-  const { outcome } = await outcomeOf(guest, former, 90);
-  guest.check("the first release is good", outcome === "good", newestOutcome(former));
+  await ends(guest, "binary", "1.0.0", "good");
   await offered(guest, "binary", "1.1.0");
   await applied(guest, "binary");
-  await confirming(guest);
+  await looking(guest);
   guest.check("the new one is on trial in its first boot", releaseJournal().slots.binary.trial?.boots === 1);
 }
 
@@ -55,7 +52,7 @@ async function again(guest: Guest, boots: number): Promise<void> {
     60,
     () => releaseJournal().slots.binary.trial?.boots === boots,
   );
-  await confirming(guest);
+  await looking(guest);
   const { trial } = releaseJournal().slots.binary;
   guest.check("with a deadline of this boot", trial?.deadline_uptime !== null, trial);
 }
@@ -67,20 +64,16 @@ async function last(guest: Guest): Promise<void> {
   const { good, trial } = releaseJournal().slots.binary;
   guest.check("it is being undone for its boots", trial?.undo?.outcome === "deferred", trial);
   await guest.until("the product runs", 60, async () => (await at(guest, "ActiveEnter", "demo-product")) > 0);
-  const [counted, started] = [
-    await at(guest, "ExecMainExit", "steward-guard-boot"),
-    await at(guest, "ExecMainStart", "demo-product"),
-  ];
-  guest.check("decided before anything of the product was started", counted > 0 && counted <= started, {
-    counted,
-    started,
-  });
+  const counted = await at(guest, "ExecMainExit", "steward-guard-boot");
+  const started = await at(guest, "ExecMainStart", "demo-product");
+  const isFirst = counted > 0 && counted <= started;
+  guest.check("decided before anything of the product was started", isFirst, { counted, started });
   guest.check("the one before is current already", linked("binary", "current") === good.at(-1)?.id);
   const { release } = trial ?? { release: { id: "" } };
   const entry = await outcomeOf(guest, release.id, 120);
   guest.check("it is put off, and has not failed", entry.outcome === "deferred", entry);
-  guest.check("the one before is well", entry.restored_healthy === true, entry);
-  guest.check("and answers", (await productSays()) === "1.0.0");
+  const isWell = entry.restored_healthy === true && (await productSays()) === "1.0.0";
+  guest.check("the one before is well, and answers", isWell, entry);
   const { setAside } = releaseJournal().slots.binary;
   const until = Date.parse(setAside.find(({ id }) => id === release.id)?.until ?? "");
   const hours = (until - Date.now()) / 3_600_000;
@@ -92,8 +85,8 @@ async function at(guest: Guest, what: string, unit: string): Promise<number> {
   return Number(await guest.property(`${what}TimestampMonotonic`, `${unit}.service`));
 }
 
-function confirming(guest: Guest): Promise<true> {
-  return guest.until("it is being confirmed", 90, () => {
+function looking(guest: Guest): Promise<true> {
+  return guest.until("its health was looked at", 90, () => {
     const { trial } = releaseJournal().slots.binary;
     if (trial?.phase === "confirming" && trial.health.last !== null) return true;
     throw new Error(JSON.stringify(trial));
