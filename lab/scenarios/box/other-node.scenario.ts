@@ -1,24 +1,26 @@
-import { mkdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
-import type { Guest } from "../../machines/guest/vocabulary.ts";
+/** A box on which others have put their own programs first: in /usr/local/bin, and by nvm in root's PATH. */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Expected, Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { packagesOf, putNamedPackages } from "../packages/built.ts";
-import { mainProcess } from "../packages/life.ts";
+import { nodeOf } from "../packages/life.ts";
 import { addUser } from "../people.ts";
-import {
-  answers,
-  marks,
-  mendedBy,
-  oldNode,
-  putNode,
-  putOthers,
-  putProgram,
-  refusedEverywhere,
-  typed,
-} from "./other-node.ts";
+
+/** Programs that root types here, and that apt starts, are looked for in this order. */
+const PATH =
+  "/root/.nvm/versions/node/v18.20.4/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** Each leaves a mark in the journal, which programs in a sandbox reach as well, and then does what it is asked to. */
+const others =
+  "cat chronyc cmp cut deb-systemd-helper deb-systemd-invoke dpkg-query env find flock getent grep hostname journalctl openssl readlink sed setpriv sh sleep steward sync systemctl systemd-sysusers systemd-tmpfiles timedatectl timeout unshare";
 
 const unit = "steward.service";
+const oldNode = "/usr/local/bin/node";
 const debians = "/usr/bin/node";
 const recipient = "age1wv2pk2p3dnfrzp0tccnzcqnjdz89y82wag95pwh3mvkvcrytp9yswk437z";
+const needs = "Steward needs Node.js 20.19 or later: ";
+const remedy = "apt install -f --reinstall nodejs";
 
 /** Another project's README has had its own programs put before Debian's. */
 export const scenario: TieredScenario = {
@@ -34,30 +36,56 @@ export const scenario: TieredScenario = {
       units: [],
       run: async (guest) => {
         await offersNode(guest);
-        putOthers();
-        await installed(guest);
+        putNode("/root/.nvm/versions/node/v18.20.4/bin/node", "18.20.4");
+        putNode(oldNode, "16.20.2");
+        for (const name of others.split(" "))
+          put(`/usr/local/bin/${name}`, `${leaving(name)}\nexec /usr/bin/${name} "$@"`);
+        await typed(guest, "apt-get install --yes --quiet ./steward_*.deb", {
+          says: /^Steward is running\.$/m,
+        });
+        await guest.stewardAnswers();
+        const node = await nodeOf(guest);
+        guest.check("the agent runs on Debian's Node", node === debians, node);
+        await typed(guest, "ls /usr/lib/steward/parts/agent-*.cache");
         await atWork(guest);
         await afterFailures(guest);
-        const left = await marks(guest);
-        guest.check("no program of others has run", left === "", left);
+        // Not for the person, and this scenario, who type by names.
+        const marks = "/usr/bin/journalctl --identifier=hostile --output=cat --no-pager --quiet";
+        const isTyped = "' for ((/usr)?/bin/sh -c cd |/usr/lib/steward-vm/)'";
+        await guest.types(`! ${marks} | /usr/bin/grep -Ev ${isTyped}`, {
+          what: "no program of others has run",
+        });
         await withoutRuntime(guest);
       },
     },
   ],
 };
 
-async function installed(guest: Guest): Promise<void> {
-  const ran = await answers(guest, "apt-get install --yes --quiet ./steward_*.deb");
-  guest.check(
-    "the agent runs at the end of the installation",
-    /^Steward is running\.$/m.test(ran.stdout),
-    ran,
-  );
-  await guest.stewardAnswers();
-  const node = readlinkSync(`/proc/${await mainProcess(guest)}/exe`);
-  guest.check("on Debian's Node", node === debians, node);
-  const caches = await typed(guest, "ls /usr/lib/steward/parts/agent-*.cache");
-  guest.check("with code caches of its own", caches.status === 0, caches);
+const leaving = (name: string): string =>
+  `/usr/bin/logger -t hostile "${name} for $(/usr/bin/tr '\\0' ' ' </proc/$PPID/cmdline)"`;
+
+function put(path: string, script: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  // A file of which a process runs cannot be written.
+  rmSync(path, { force: true });
+  writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
+/** A runtime of others that is too old for Steward, and says so of itself where it is started. */
+function putNode(path: string, version: string): void {
+  const starts = `[ "$1" != --version ] || exec echo v${version}\necho "SyntaxError: of v${version}" >&2; exit 1`;
+  put(path, `${leaving("node")}\n${starts}`);
+}
+
+/** A line as root types it, in the folder of the packages. */
+function typed(guest: Guest, line: string, expected: Expected = {}): Promise<string> {
+  const environment = { PATH, DEBIAN_FRONTEND: "noninteractive" };
+  return guest.types(`cd /root/now && ${line}`, {
+    what: line,
+    timeoutSeconds: 180,
+    ...expected,
+    environment,
+  });
 }
 
 /** Commands that start other programs. */
@@ -71,47 +99,57 @@ async function atWork(guest: Guest): Promise<void> {
   lines.push(`systemctl reload ${unit}`, "steward setup-token --new || true");
   lines.push(`systemctl stop ${unit}; steward state list; steward user rescue root-admin --yes`);
   lines.push(`systemctl start ${unit}`, "steward update status", "steward status || [ $? = 10 ]");
-  for (const line of lines) await answers(guest, line);
+  for (const line of lines) await typed(guest, line);
 }
 
 async function afterFailures(guest: Guest): Promise<void> {
   for (let count = 0; count < 4; count += 1) {
     await guest.stewardAnswers();
-    await typed(guest, `systemctl kill --signal=KILL ${unit}`);
-    await guest.until(
-      "it has ended",
-      20,
-      async () => (await typed(guest, `systemctl is-active ${unit}`)).status !== 0,
-    );
+    await typed(guest, `systemctl kill --signal=KILL ${unit}; while systemctl is-active ${unit}; do :; done`);
   }
-  await guest.until("the unit waits before its next start", 60, async () => {
-    const { stdout } = await typed(guest, `journalctl -u ${unit} -o cat --no-pager`);
-    return stdout.includes("starts failed in a row: waiting 5 s");
-  });
+  await typed(
+    guest,
+    `until journalctl -u ${unit} -o cat | grep 'row: waiting 5 s'; do /usr/bin/sleep 0.2; done`,
+  );
   await guest.stewardAnswers();
 }
 
 /** Debian's own Node is replaced as well. */
 async function withoutRuntime(guest: Guest): Promise<void> {
   putNode(debians, "16.20.2");
-  await refusedEverywhere(
-    guest,
-    `Steward needs Node.js 20.19 or later: ${debians} is version 16.20.2, ${oldNode} is version 16.20.2. As root: apt install -f --reinstall nodejs`,
-  );
+  const old = `${debians} is version 16.20.2, ${oldNode} is version 16.20.2`;
+  await refusedEverywhere(guest, `${needs}${old}. As root: ${remedy}`);
   const missing = "error while loading shared libraries: libatomic.so.1: cannot open shared object file";
-  putProgram(debians, `echo "$0: ${missing}" >&2; exit 127`);
+  put(debians, `echo "$0: ${missing}" >&2; exit 127`);
   rmSync(oldNode);
   writeFileSync(oldNode, "no program", { mode: 0o644 });
-  const sentence = `Steward needs Node.js 20.19 or later: ${debians} does not start (${missing}), ${oldNode} does not start (Permission denied). As root: apt install -f --reinstall nodejs`;
-  await refusedEverywhere(guest, sentence);
-  await mendedBy(guest, sentence);
+  const broken = `${debians} does not start (${missing}), ${oldNode} does not start (Permission denied)`;
+  await refusedEverywhere(guest, `${needs}${broken}. As root: ${remedy}`);
+  await typed(guest, remedy);
+  await guest.stewardAnswers();
+  await typed(guest, "steward --version");
+}
+
+/** Each command, the journal and the unit's status say the same one sentence. */
+async function refusedEverywhere(guest: Guest, sentence: string): Promise<void> {
+  await typed(guest, `systemctl restart ${unit} || true`);
+  for (const line of ["steward --version", "steward doctor", "steward status", "steward user list"]) {
+    const said = await typed(guest, line, { status: 11 });
+    guest.check("which says which runtimes there are, and what to type", said === `${sentence}\n`, said);
+  }
+  const shown = await guest.until("the unit has waited after failed starts", 90, async () => {
+    const words = ["status", "--no-pager", "--full", unit];
+    const { stdout } = await guest.run("/usr/bin/systemctl", words);
+    return /starts failed in a row: waiting/.test(stdout) && stdout;
+  });
+  guest.check("systemctl status says it, too", shown.includes(`: ${sentence}`), shown);
+  await typed(guest, `journalctl -u ${unit} -o cat --no-pager -n 40`, { says: `\n${sentence}\n` });
 }
 
 /** A source of packages on the disk with Debian's nodejs as it is here: no network leads to Debian's own. */
 async function offersNode(guest: Guest): Promise<void> {
-  mkdirSync("/root/source/tree/DEBIAN", { recursive: true });
   const lines = [
-    "set -e; cd /root/source",
+    "set -e; mkdir -p /root/source/tree/DEBIAN; cd /root/source",
     "printf 'Description: Node.js\\nDepends: libnode115\\n' >tree/DEBIAN/control",
     "dpkg --status nodejs | grep -E '^(Package|Version|Architecture|Multi-Arch|Maintainer): ' >>tree/DEBIAN/control",
     "mkdir -p tree/usr/bin; cp /usr/bin/node tree/usr/bin; dpkg-deb --root-owner-group -Znone --build tree nodejs.deb",
@@ -119,6 +157,6 @@ async function offersNode(guest: Guest): Promise<void> {
     "  sha256sum nodejs.deb | sed 's/^\\([0-9a-f]*\\).*/SHA256: \\1/'; } >Packages",
     "echo 'deb [trusted=yes] file:/root/source ./' >/etc/apt/sources.list; apt-get update --quiet",
   ];
-  const ran = await guest.run("/bin/sh", ["-c", lines.join("\n")], { timeoutSeconds: 120 });
-  guest.check("Debian's nodejs can be installed again", ran.status === 0, ran);
+  const what = "Debian's nodejs can be installed again";
+  await guest.types(lines.join("\n"), { what, timeoutSeconds: 120 });
 }

@@ -108,7 +108,7 @@ const installed = "/etc/steward/tls/lan.crt";
 export async function certificate(guest: Guest): Promise<void> {
   writeFileSync("/root/pair", String(await guest.ask("certificate")));
   await guest.types(
-    `mkdir -p /etc/steward/tls; openssl x509 -in /root/pair -out ${installed}; umask 027; openssl pkey -in /root/pair -out ${installed.replace("crt", "key")}; chgrp steward /etc/steward/tls/lan.key; steward tls enable`,
+    `mkdir -p /etc/steward/tls; openssl x509 -in /root/pair -out ${installed}; openssl pkey -in /root/pair -out ${installed.replace("crt", "key")}; chgrp steward /etc/steward/tls/lan.key; chmod 640 /etc/steward/tls/lan.key; steward tls enable`,
   );
   const right = Date.parse(new X509Certificate(readFileSync(installed)).validFrom);
   await guest.clock.step((right - Date.now()) / 1_000 - 3_600);

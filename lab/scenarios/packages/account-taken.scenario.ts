@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { addUser } from "../people.ts";
 import { buildPackages, putPackages } from "./built.ts";
-import { apt, mainProcess } from "./life.ts";
+import { apt, hasAccount } from "./life.ts";
 
 const extraUsers = join(import.meta.dirname, "../../../.cache/system-test-packages/extrausers");
 
@@ -28,25 +28,77 @@ export const scenario: TieredScenario = {
     "/root/next": putPackages("next"),
     "/root/extrausers": (directory) => cpSync(extraUsers, directory, { recursive: true }),
   },
-  boots: [{ units: [], run: house }],
+  boots: [{ units: [], run: living }],
 };
 
-async function house(guest: Guest): Promise<void> {
-  await person(guest);
-  await otherProgram(guest);
-  await group(guest);
-  await directoryServer(guest);
-  await readersName(guest);
-  await image(guest);
-  await takenBefore(guest);
+/** Who is there before Steward comes. */
+interface House {
+  readonly what: string;
+  readonly before: string;
+  /** The package says this, and has put nothing there; the line that it prints lets it pass. */
+  readonly refused?: RegExp;
+  /** Then Steward is installed, is a user of its own, and is purged. */
+  readonly lives?: boolean;
+  readonly after?: string;
 }
 
-const sh = (guest: Guest, line: string): Promise<Ran> => guest.run("sh", ["-c", line]);
+const withoutUser = "! grep -s ^steward: /etc/passwd /etc/group /etc/shadow";
 
-async function done(guest: Guest, line: string): Promise<Ran> {
-  const ran = await sh(guest, line);
-  guest.check(line, ran.status === 0, ran);
-  return ran;
+const houses: readonly House[] = [
+  {
+    what: "a person is called steward, who is signed in, or has a program running",
+    before:
+      "useradd -m -s /bin/bash -u 1001 steward; echo steward:secret | chpasswd; systemd-run --uid=steward --unit=theirs sleep 1000",
+    refused: /The user steward of this device \(uid 1001, home \/home\/steward, shell \/bin\/bash\)/,
+    lives: true,
+    // Their program, group, password and home go on.
+    after: `systemctl is-active theirs && [ "$(id -nG steward-old)" = steward-old ] && grep '^steward-old:$' /etc/shadow && test -d /home/steward && ${withoutUser} && systemctl stop theirs && userdel -r steward-old`,
+  },
+  {
+    what: "another program has the system user steward",
+    before: "useradd --system --home-dir /opt/wine --shell /usr/sbin/nologin steward",
+    refused: /The user steward of this device \(uid \d+, home \/opt\/wine,/,
+    after: "userdel steward-old",
+  },
+  {
+    what: "a group of people is called steward, by a system's number",
+    before:
+      "useradd anna; groupadd --system --users anna steward || { groupadd --system steward; gpasswd -a anna steward; }",
+    refused: /The group steward of this device \(gid \d+, with anna\)/,
+    after: "id -nG anna | grep -w steward-old && groupdel steward-old",
+  },
+  {
+    what: "a directory server has a person called steward",
+    before: `dpkg -i /root/extrausers/*.deb && sed -i '/^passwd|^group/s/files/files extrausers/' /etc/nsswitch.conf; mkdir -p /var/lib/extrausers
+echo 'steward:x:71001:71001::/home/steward:/bin/bash' >/var/lib/extrausers/passwd; echo 'steward:x:71001:' >/var/lib/extrausers/group`,
+    refused: /The user steward of this device \(uid 71001/,
+    lives: true,
+    after: "getent passwd steward | grep 71001 && rm -r /var/lib/extrausers",
+  },
+  {
+    // The reader of logs is a short-lived user of this name, unless somebody else has it.
+    what: "a person is called steward-logs",
+    before: "useradd steward-logs",
+    refused: /The user steward-logs of this device/,
+    after: "userdel steward-logs-old",
+  },
+  {
+    what: "an image was made with the account beforehand",
+    before: "printf 'u steward 450 - /var/lib/steward\\n' | systemd-sysusers -",
+    lives: true,
+    after: withoutUser,
+  },
+];
+
+async function living(guest: Guest): Promise<void> {
+  for (const { what, before, refused: why, lives: isInstalled, after = "true" } of houses) {
+    guest.note(what);
+    await guest.types(before, { what });
+    if (why !== undefined) await refused(guest, why);
+    if (isInstalled) await lives(guest);
+    await guest.types(after, { what: `${what}: who was there goes on` });
+  }
+  await takenBefore(guest);
 }
 
 const install = (guest: Guest, folder = "now") =>
@@ -55,131 +107,43 @@ const install = (guest: Guest, folder = "now") =>
 /** dpkg prints to a terminal of apt's. */
 const textOf = ({ stdout, stderr }: Ran): string => `${stdout}${stderr}`.replaceAll("\r", "");
 
-/** The installation is refused, says `what`, and has put nothing there; the line that it prints lets it pass. */
-async function refused(guest: Guest, what: RegExp): Promise<void> {
+async function refused(guest: Guest, why: RegExp): Promise<void> {
   const ran = await install(guest);
   const text = textOf(ran);
-  guest.check(`the package is refused: ${what.source}`, ran.status !== 0 && what.test(text), ran);
-  const isSafe = /make administrators\./.test(text) && !existsSync("/usr/lib/steward/main.js");
-  guest.check("it says why, and nothing is unpacked", isSafe && !existsSync("/var/lib/steward"), ran);
-  const line = /^ {4}(\S.*)$/m.exec(text)?.[1] ?? "false";
-  await done(guest, line);
+  guest.check(`the package is refused: ${why.source}`, ran.status !== 0 && why.test(text), ran);
+  const isUnpacked = ["/usr/lib/steward/main.js", "/var/lib/steward"].some((path) => existsSync(path));
+  guest.check("it says why, and nothing is unpacked", /make administrators\./.test(text) && !isUnpacked, ran);
+  await guest.types(/^ {4}(\S.*)$/m.exec(text)?.[1] ?? "false");
 }
 
-/** Steward is installed and is a user of its own; then it is purged. */
 async function lives(guest: Guest): Promise<void> {
   const ran = await install(guest);
   guest.check("then the package is installed", ran.status === 0, ran);
   await guest.stewardAnswers();
-  const { uid } = statSync(`/proc/${await mainProcess(guest)}`);
-  const entry = await sh(guest, "getent passwd steward");
-  const isOwn = uid < 1_000 && entry.stdout.includes(`:${uid}:`) && entry.stdout.includes("/var/lib/steward");
-  guest.check("and runs as a system account of its own", isOwn, { uid, entry });
+  const { uid } = statSync(`/proc/${await guest.property("MainPID")}`);
+  guest.check("and runs as a system account", uid < 1_000, uid);
+  await guest.types("getent passwd steward", { says: [`:${uid}:`, "/var/lib/steward"] });
   await purged(guest);
 }
 
-async function purged(guest: Guest): Promise<Ran> {
+async function purged(guest: Guest): Promise<string> {
   const ran = await apt(guest, "purge", "steward", "steward-runtime");
   guest.check("it is purged", ran.status === 0 && !existsSync("/var/lib/steward"), ran);
-  return ran;
+  return textOf(ran);
 }
 
-async function gone(guest: Guest): Promise<void> {
-  const left = await sh(guest, "grep -s ^steward: /etc/passwd /etc/group /etc/shadow");
-  guest.check("with its user and its group", left.stdout === "", left);
-}
-
-/** A person who is signed in, or has a program running. */
-async function person(guest: Guest): Promise<void> {
-  guest.note("a person is called steward");
-  await done(guest, "useradd -m -s /bin/bash -u 1001 steward; echo steward:secret | chpasswd");
-  await done(guest, "systemd-run --uid=steward --unit=theirs sleep 1000");
-  await refused(
-    guest,
-    /The user steward of this device \(uid 1001, home \/home\/steward, shell \/bin\/bash\)/,
-  );
-  const kept = await sh(
-    guest,
-    "systemctl is-active theirs; id -nG steward-old; grep -c '^steward-old:\\$' /etc/shadow",
-  );
-  guest.check("their program, group and password go on", kept.stdout === "active\nsteward-old\n1\n", kept);
-  await lives(guest);
-  await gone(guest);
-  await done(guest, "systemctl stop theirs; getent passwd steward-old; test -d /home/steward");
-  await done(guest, "userdel -r steward-old");
-}
-
-async function otherProgram(guest: Guest): Promise<void> {
-  guest.note("another program has the system user steward");
-  await done(guest, "useradd --system --home-dir /opt/wine --shell /usr/sbin/nologin steward");
-  await refused(guest, /The user steward of this device \(uid \d+, home \/opt\/wine,/);
-  await done(guest, "userdel steward-old");
-}
-
-async function group(guest: Guest): Promise<void> {
-  guest.note("a group of people is called steward, by a system's number");
-  await done(
-    guest,
-    "useradd anna; groupadd --system --users anna steward || { groupadd --system steward; gpasswd -a anna steward; }",
-  );
-  await refused(guest, /The group steward of this device \(gid \d+, with anna\)/);
-  await done(guest, "id -nG anna | grep -w steward-old; groupdel steward-old");
-}
-
-async function directoryServer(guest: Guest): Promise<void> {
-  guest.note("a directory server has a person called steward");
-  await done(
-    guest,
-    "dpkg -i /root/extrausers/*.deb && sed -i '/^passwd\\|^group/s/files/files extrausers/' /etc/nsswitch.conf",
-  );
-  mkdirSync("/var/lib/extrausers", { recursive: true });
-  appendFileSync("/var/lib/extrausers/passwd", "steward:x:71001:71001::/home/steward:/bin/bash\n");
-  appendFileSync("/var/lib/extrausers/group", "steward:x:71001:\n");
-  await refused(guest, /The user steward of this device \(uid 71001/);
-  await lives(guest);
-  await done(guest, "getent passwd steward | grep 71001; rm -r /var/lib/extrausers");
-}
-
-/** The reader of logs is a short-lived user of this name, unless somebody else has it. */
-async function readersName(guest: Guest): Promise<void> {
-  guest.note("a person is called steward-logs");
-  await done(guest, "useradd steward-logs");
-  await refused(guest, /The user steward-logs of this device/);
-  await done(guest, "userdel steward-logs-old");
-}
-
-async function image(guest: Guest): Promise<void> {
-  guest.note("an image was made with the account beforehand");
-  await done(guest, "printf 'u steward 450 - /var/lib/steward\\n' | systemd-sysusers -");
-  await lives(guest);
-  await gone(guest);
-}
-
-/** As a version left it that did not look. */
+/** As a version left it that did not look: it has taken a person's account for its own. */
 async function takenBefore(guest: Guest): Promise<void> {
-  guest.note("an earlier version has taken a person's account for its own");
   await install(guest);
   await addUser(guest);
-  await done(
-    guest,
-    "systemctl stop steward; sed -i '/^steward:/s|:.*|:x:1001:1001::/home/steward:/bin/bash|' /etc/passwd",
-  );
-  await done(
-    guest,
-    "sed -i '/^steward:/s|:.*|:x:1001:|' /etc/group; chown -R 1001:1001 /var/lib/steward; install -d -o 1001 /home/steward",
-  );
-  await done(guest, "systemctl daemon-reload; systemctl start steward");
+  await guest.types(`systemctl stop steward; sed -i '/^steward:/s|:.*|:x:1001:1001::/home/steward:/bin/bash|' /etc/passwd
+sed -i '/^steward:/s|:.*|:x:1001:|' /etc/group; chown -R 1001:1001 /var/lib/steward; install -d -o 1001 /home/steward
+systemctl daemon-reload; systemctl start steward`);
   const up = await install(guest, "next");
   const warns = /The user steward of this device \(uid 1001.*\n.*steward doctor/;
   guest.check("an upgrade goes on, and says so", up.status === 0 && warns.test(textOf(up)), up);
-  const { stdout } = await guest.steward("user", "list");
-  guest.check("the agent answers", stdout.includes("root-admin"), stdout);
-  const ran = await purged(guest);
-  guest.check(
-    "a purge names the person",
-    /the user steward, who is not Steward's own/.test(textOf(ran)),
-    ran,
-  );
-  await done(guest, "getent passwd steward | grep :1001:; test -d /home/steward; getent group steward");
-  guest.check("and their home is there", readdirSync("/home").includes("steward"));
+  await hasAccount(guest);
+  const said = await purged(guest);
+  guest.check("a purge names the person", said.includes("the user steward, who is not Steward's own"), said);
+  await guest.types("getent passwd steward | grep :1001: && test -d /home/steward && getent group steward");
 }

@@ -1,5 +1,5 @@
 /** The life of the packages on a bare Debian: installation, upgrade, downgrade, removal, purge. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 import { addUser } from "../people.ts";
 
@@ -11,47 +11,39 @@ export function apt(guest: Guest, ...words: readonly string[]): Promise<Ran> {
   return guest.run("apt-get", ["--yes", "--quiet", ...words], { environment, timeoutSeconds: 180 });
 }
 
+/** The same, checked; returns what it has printed. */
+async function done(guest: Guest, ...words: readonly string[]): Promise<string> {
+  const ran = await apt(guest, ...words);
+  guest.check(`apt ${words.join(" ")}`, ran.status === 0, ran);
+  return ran.stdout + ran.stderr;
+}
+
 export async function installed(guest: Guest, ...names: readonly string[]): Promise<void> {
-  const ran = await apt(guest, "install", ...names.map((name) => packageOf(name)));
-  guest.check(`apt install ${names.join(" ")}`, ran.status === 0, ran);
+  const said = await done(guest, "install", ...names.map((name) => packageOf(name)));
   const next = /Make its first administrator:\s+steward user add NAME --role admin/;
-  guest.check("ends with the next line to type", next.test(ran.stdout), ran.stdout.slice(-600));
-  guest.check(
-    "and with the one for HTTPS",
-    /^ +steward tls enable\s*$/m.test(ran.stdout),
-    ran.stdout.slice(-600),
-  );
+  const isSaid = next.test(said) && /^ +steward tls enable\s*$/m.test(said);
+  guest.check("ends with the next line to type, and with the one for HTTPS", isSaid, said.slice(-600));
   await guest.stewardAnswers();
   const added = await addUser(guest);
   guest.check("the first administrator is added", added.status === 0, added);
-  await has(guest, "root-admin");
-  const enabled = await guest.run("systemctl", ["is-enabled", "steward.service", "steward-guard.service"]);
-  guest.check("the preset's units are enabled", enabled.stdout === "enabled\nenabled\n", enabled);
+  await guest.types("systemctl is-enabled steward.service steward-guard.service", {
+    says: "enabled\nenabled\n",
+  });
+}
+
+/** The program on which the agent runs. */
+export async function nodeOf(guest: Guest): Promise<string> {
+  return readlinkSync(`/proc/${await guest.property("MainPID")}/exe`);
 }
 
 /** The agent is the user steward, without a capability, and has code caches of this machine's V8. */
 export async function confined(guest: Guest): Promise<void> {
-  const id = await mainProcess(guest);
-  const status = readFileSync(`/proc/${id}/status`, "utf8");
+  const status = readFileSync(`/proc/${await guest.property("MainPID")}/status`, "utf8");
   const sets = [...status.matchAll(/^Cap\w+:\t(\w+)$/gm)].map(([, set = ""]) => Number.parseInt(set, 16));
-  guest.check(
-    "the agent has no capability, and can get none",
-    sets.length === 5 && sets.every((one) => one === 0),
-    status,
-  );
-  guest.check("and is not root", !/^Uid:\t0\t/m.test(status), status);
+  const isBare = sets.length === 5 && sets.every((one) => one === 0) && !/^Uid:\t0\t/m.test(status);
+  guest.check("the agent is not root, has no capability, and can get none", isBare, status);
   const caches = readdirSync("/usr/lib/steward/parts").filter((name) => name.endsWith(".cache"));
   guest.check("code caches were made on the machine", caches.length > 3, caches);
-}
-
-export async function mainProcess(guest: Guest): Promise<string> {
-  const { stdout } = await guest.run("systemctl", [
-    "show",
-    "--property=MainPID",
-    "--value",
-    "steward.service",
-  ]);
-  return stdout.trim();
 }
 
 /** Asks the API and the command line, which the launcher starts each for itself. */
@@ -61,142 +53,89 @@ export async function answersAs(guest: Guest, version: string): Promise<void> {
     if (body.version === version) return true;
     throw new Error(JSON.stringify(body));
   });
-  const command = await guest.steward("--version");
-  guest.check(`Steward ${version} answers, and its command line`, command.stdout.includes(version), command);
+  await guest.types("steward --version", { says: version });
 }
 
-async function has(guest: Guest, name: string): Promise<void> {
-  const list = await guest.steward("user", "list");
-  guest.check(`the account ${name} is there`, list.stdout.includes(name), list);
-}
+/** The account of the beginning is there. */
+export const hasAccount = (guest: Guest): Promise<string> =>
+  guest.types("steward user list", { says: "root-admin" });
 
-/** Counts how often the agent has begun to listen. */
-async function starts(guest: Guest): Promise<number> {
-  const { stdout } = await guest.run("journalctl", ["--unit", "steward", "--no-pager"]);
-  return stdout.split("listening (mode").length - 1;
-}
-
-/** A file that an administrator has written into /etc/steward. */
-const own = "/etc/steward/steward.json";
-const written = '{ "names": ["pump.example"] }\n';
+const starts = "journalctl -u steward --no-pager | grep -c 'listening (mode'";
 
 export async function upgradedAndBack(guest: Guest): Promise<void> {
-  writeFileSync(own, written);
+  // Files that an administrator has written.
+  const written = '{ "names": ["pump.example"] }';
   const place = "/etc/systemd/system/steward-helper.service.d";
-  await guest.run("sh", [
-    "-c",
-    `mkdir ${place} && printf '[Service]\\nTasksMax=15\\n' >${place}/override.conf`,
-  ]);
-  const before = await starts(guest);
-  const first = await guest.steward("--version");
-  const up = await apt(guest, "install", packageOf("steward", "next"));
-  guest.check("the next version is installed", up.status === 0 && !/warning/i.test(up.stderr), up);
-  const second = await guest.steward("--version");
-  guest.check("and runs", first.stdout !== second.stdout, second);
-  guest.check("without a question about files in /etc", !/conffile|Configuration file/i.test(up.stdout), up);
-  await has(guest, "root-admin");
-  guest.check("after one start of the agent", (await starts(guest)) === before + 1, await starts(guest));
-  const down = await apt(guest, "install", "--allow-downgrades", packageOf("steward"));
-  guest.check("a downgrade is installed", down.status === 0, down);
-  guest.check("and runs", (await guest.steward("--version")).stdout === first.stdout);
-  guest.check("the host file is as it was written", readFileSync(own, "utf8") === written);
-  await has(guest, "root-admin");
+  await guest.types(
+    `echo '${written}' >/etc/steward/steward.json; mkdir ${place}; printf '[Service]\\nTasksMax=15\\n' >${place}/override.conf`,
+  );
+  const before = Number((await guest.run("sh", ["-c", starts])).stdout);
+  const { stdout: first } = await guest.steward("--version");
+  const said = await done(guest, "install", packageOf("steward", "next"));
+  const isQuiet = !/warning|conffile|Configuration file/i.test(said);
+  guest.check("without a warning or a question about files in /etc", isQuiet, said);
+  const { stdout: second } = await guest.steward("--version");
+  guest.check("the next version runs", first !== second, second);
+  await guest.types(starts, { says: `${before + 1}\n`, what: "after one start of the agent" });
+  await done(guest, "install", "--allow-downgrades", packageOf("steward"));
+  await guest.types("steward --version", { says: first });
+  await guest.types("cat /etc/steward/steward.json", { says: written, what: "the host file is as it was" });
+  await hasAccount(guest);
 }
 
 /** `systemctl disable` lasts over an upgrade. */
 export async function keptDisabled(guest: Guest): Promise<void> {
-  await guest.run("systemctl", ["disable", "--now", "steward.service"]);
-  await apt(guest, "install", packageOf("steward", "next"));
-  const active = await guest.run("systemctl", ["is-active", "steward.service"]);
-  const enabled = await guest.run("systemctl", ["is-enabled", "steward.service"]);
-  guest.check("a disabled agent stays so", enabled.stdout === "disabled\n", enabled);
-  guest.check("and is not started by an upgrade", active.stdout === "inactive\n", active);
-  await guest.run("systemctl", ["enable", "--now", "steward.service"]);
+  await guest.types("systemctl disable --now steward");
+  await done(guest, "install", packageOf("steward", "next"));
+  const words = { says: "disabled\ninactive\n", what: "a disabled agent stays so, and is not started" };
+  await guest.types("systemctl is-enabled steward; systemctl is-active steward; true", words);
+  await guest.types("systemctl enable --now steward");
   await guest.stewardAnswers();
 }
 
 /** A new runtime makes its own caches, and is what the agent runs on. */
 export async function newRuntime(guest: Guest): Promise<void> {
-  const before = await mainProcess(guest);
-  const again = await apt(guest, "install", "--reinstall", packageOf("steward-runtime"));
-  guest.check("the runtime is installed again", again.status === 0, again);
+  const before = await guest.property("MainPID");
+  await done(guest, "install", "--reinstall", packageOf("steward-runtime"));
   await guest.stewardAnswers();
-  guest.check("the agent is started by it", (await mainProcess(guest)) !== before, before);
+  guest.check("the agent is started by it", (await guest.property("MainPID")) !== before, before);
   await confined(guest);
 }
 
 /** One program sets a clock. */
 export async function timekeeper(guest: Guest): Promise<void> {
-  const ran = await apt(guest, "install", packageOf("steward-timekeeper", "next"));
-  guest.check("apt install steward-timekeeper", ran.status === 0, ran);
-  const timesyncd = await guest.run("dpkg", ["--status", "systemd-timesyncd"]);
-  guest.check(
-    "it takes the place of systemd-timesyncd",
-    !timesyncd.stdout.includes("Status: install ok installed"),
-    timesyncd,
-  );
-  const start = await guest.run("systemctl", ["show", "--property=ExecStart", "steward.service"]);
-  guest.check(
-    "the agent is started with the right to set the clock",
-    start.stdout.includes("--steer-clock"),
-    start,
-  );
-  const back = await apt(guest, "purge", "steward-timekeeper");
-  const without = await guest.run("systemctl", ["show", "--property=ExecStart", "steward.service"]);
-  guest.check(
-    "which goes with the package",
-    back.status === 0 && !without.stdout.includes("--steer-clock"),
-    without,
-  );
+  await done(guest, "install", packageOf("steward-timekeeper", "next"));
+  await guest.types("! dpkg --status systemd-timesyncd | grep 'install ok installed'");
+  const start = "systemctl show --property=ExecStart steward.service";
+  await guest.types(start, { says: "--steer-clock", what: "the agent may set the clock" });
+  await done(guest, "purge", "steward-timekeeper");
+  await guest.types(`! ${start} | grep -e --steer-clock`, { what: "and no more" });
 }
 
 /** Steward makes these files in directories of others, some of them only on request. */
 async function leftOutside(guest: Guest): Promise<void> {
   // These files show that avahi-daemon and systemd-resolved are installed.
-  await guest.run("mkdir", ["--parents", "/etc/avahi/services"]);
-  await guest.run("touch", ["/usr/lib/systemd/systemd-resolved"]);
-  const enabled = await guest.steward("tls", "enable");
-  guest.check("HTTPS is on", enabled.status === 0, enabled);
-  const announced = ["/etc/systemd/dnssd/steward.dnssd", "/etc/avahi/services/steward.service"];
-  const found = announced.filter((path) => existsSync(path));
-  guest.check("and announced on the LAN", found.length === announced.length, found);
-  const journals = ["/var/log/journal", "/run/log/journal"].filter((path) => existsSync(path));
-  const names = journals.flatMap((path) => readdirSync(path));
-  guest.check(
-    "its audit lines have a journal of their own",
-    names.some((name) => name.endsWith(".steward")),
-    names,
+  await guest.types(
+    "mkdir -p /etc/avahi/services; touch /usr/lib/systemd/systemd-resolved; steward tls enable",
   );
+  await guest.types("ls /etc/systemd/dnssd/steward.dnssd /etc/avahi/services/steward.service");
+  await guest.types("ls -d /var/log/journal/*.steward /run/log/journal/*.steward 2>/dev/null | grep .");
 }
 
 const state = ["/etc/steward", "/var/lib/steward", "/var/lib/steward-releases", "/var/lib/steward-trust"];
 
 export async function removedAndPurged(guest: Guest): Promise<void> {
   await leftOutside(guest);
-  await apt(guest, "remove", "steward");
-  guest.check("remove ends the agent", (await mainProcess(guest)) === "0");
-  guest.check("and keeps its state", existsSync("/var/lib/steward/users.json"));
-  const again = await apt(guest, "install", packageOf("steward"));
-  guest.check("which the package finds when it comes back", again.status === 0, again);
+  await done(guest, "remove", "steward");
+  const isKept = existsSync("/var/lib/steward/users.json") && (await guest.property("MainPID")) === "0";
+  guest.check("remove ends the agent, and keeps its state", isKept);
+  await done(guest, "install", packageOf("steward"));
   await guest.stewardAnswers();
-  await has(guest, "root-admin");
-  const purged = await apt(guest, "purge", "steward", "steward-runtime");
-  guest.check("apt purge steward", purged.status === 0, purged);
+  await hasAccount(guest);
+  await done(guest, "purge", "steward", "steward-runtime");
   const left = state.filter((path) => existsSync(path));
   guest.check("leaves no state", left.length === 0, left);
-  const files = await guest.run("find", [
-    "/usr",
-    "/etc",
-    "/var",
-    "/run",
-    "-xdev",
-    "-iname",
-    "*steward*",
-    "!",
-    "-path",
-    "*steward-vm*",
-  ]);
-  guest.check("and no file", files.stdout === "", files.stdout);
-  const user = await guest.run("getent", ["passwd", "steward"]);
-  guest.check("and no user", user.status !== 0, user);
+  const find = "find /usr /etc /var /run -xdev -iname '*steward*' ! -path '*steward-vm*'";
+  await guest.types(`[ -z "$(${find})" ] || { ${find}; exit 1; }`, { what: "and no file" });
+  await guest.types("getent passwd steward", { status: 2, what: "and no user" });
 }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
+import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { packagesOf, putPackages } from "./built.ts";
 import { apt, installed } from "./life.ts";
@@ -29,52 +29,38 @@ export const scenario: TieredScenario = {
   ],
 };
 
-async function done(guest: Guest, line: string): Promise<void> {
-  const ran = await guest.run("sh", ["-c", line]);
-  guest.check(line, ran.status === 0, ran);
-}
-
-async function purged(guest: Guest, stays: readonly string[]): Promise<Ran> {
+async function purged(guest: Guest, stays: readonly string[]): Promise<void> {
   const ran = await apt(guest, "purge", "steward");
   guest.check("apt purge steward", ran.status === 0, ran);
   const [, text = ""] = ran.stdout.replaceAll("\r", "").split("This stays:\n");
   const named = text.split("\n").filter((line) => line.startsWith("    "));
-  for (const path of stays)
-    guest.check(
-      `it names ${path}`,
-      named.some((line) => line.startsWith(`    ${path}`)),
-      named,
-    );
-  guest.check("and nothing else", named.length === stays.length, named);
-  const gone = await guest.run("sh", [
-    "-c",
-    "dpkg-query -W steward; getent passwd steward; getent group steward",
-  ]);
-  guest.check("package, user and group are gone", gone.stdout === "", gone);
-  const again = await guest.run("dpkg", ["--purge", "steward"]);
-  guest.check("a second purge finds nothing to do", again.status === 0, again);
-  return ran;
+  const isNamed = (path: string) => named.some((line) => line.startsWith(`    ${path}`));
+  guest.check(
+    "it names what stays, and nothing else",
+    stays.every(isNamed) && named.length === stays.length,
+    { named, stays },
+  );
+  await guest.types("! dpkg-query -W steward && ! getent passwd steward && ! getent group steward");
+  await guest.types("dpkg --purge steward", { what: "a second purge finds nothing to do" });
 }
 
 async function onPartitions(guest: Guest): Promise<void> {
   guest.note("state, releases and /etc/steward are mounted, and others' things below the state");
   await installed(guest, "steward");
-  await done(guest, "steward tls enable; systemctl stop steward; cp -a /var/lib/steward /root/state");
-  await done(guest, "mkdir -p /data/photos /data/etc; cp -a /etc/steward/. /data/etc");
+  await guest.types("steward tls enable; systemctl stop steward; cp -a /var/lib/steward /root/state");
+  await guest.types("mkdir -p /data/photos /data/etc; cp -a /etc/steward/. /data/etc");
   writeFileSync("/data/photos/one", photo);
-  await done(
-    guest,
+  await guest.types(
     `mount -t tmpfs none ${state} -o mode=0700; cp -a /root/state/. ${state}; chown steward: ${state}`,
   );
-  await done(guest, "mount -t tmpfs none /var/lib/steward-releases; mount --bind /data/etc /etc/steward");
+  await guest.types("mount -t tmpfs none /var/lib/steward-releases; mount --bind /data/etc /etc/steward");
   const inState = (name: string): string => `${state}/${name}`;
-  await done(guest, `mkdir -p '${inState("a [b]")}' ${inState("lost+found")} ${host}/photos`);
+  await guest.types(`mkdir -p '${inState("a [b]")}' ${inState("lost+found")} ${host}/photos`);
   // The second one is of the same file system as what surrounds it: no device number tells them apart.
-  await done(
-    guest,
+  await guest.types(
     `mount --bind /data/photos '${inState("a [b]")}'; mount --bind /data/photos ${host}/photos`,
   );
-  await done(guest, "systemctl start steward && steward user list | grep root-admin");
+  await guest.types("systemctl start steward && steward user list | grep root-admin");
   await purged(guest, [
     inState("a [b]"),
     `${host}/photos, where something`,
@@ -83,12 +69,8 @@ async function onPartitions(guest: Guest): Promise<void> {
     "/var/lib/steward-releases, which is a mount point",
     "/etc/steward, which is a mount point",
   ]);
-  guest.check(
-    "the state is empty",
-    readdirSync(state).sort().join() === "a [b],lost+found",
-    readdirSync(state),
-  );
-  guest.check("and so is the configuration", readdirSync("/data/etc").length === 0, readdirSync("/data/etc"));
+  const left = [readdirSync(state).sort().join(), readdirSync("/data/etc").join()];
+  guest.check("the state is empty, and so is the configuration", `${left}` === "a [b],lost+found,", left);
   guest.check("the photos are there", readFileSync("/data/photos/one", "utf8") === photo);
   const plain = [`${host}/steward.json`, "/var/lib/steward-trust"].filter((path) => existsSync(path));
   guest.check("the rest is gone", plain.length === 0, plain);
@@ -98,32 +80,30 @@ async function behindLinks(guest: Guest): Promise<void> {
   guest.note(
     "the package comes back on the same partitions; then its directories are links, with which no agent starts",
   );
-  await done(
-    guest,
+  await guest.types(
     `umount '${state}/a [b]' ${host}/photos; rmdir '${state}/a [b]' ${state}/lost+found ${host}/photos`,
   );
   await installed(guest, "steward");
-  await done(guest, "steward tls enable && systemctl stop steward");
+  await guest.types("steward tls enable && systemctl stop steward");
   for (const [path, target] of Object.entries(links)) {
-    await done(
-      guest,
+    await guest.types(
       `mkdir -p ${target}; cp -a ${path}/. ${target}; umount -q ${path}; rm -rf ${path}; ln -s ${target} ${path}`,
     );
     writeFileSync(`${target}/other`, photo);
   }
   const brought = Object.keys(links).filter((path) => readdirSync(path).length > 1);
   guest.check("there is something to delete", brought.length >= 3, brought);
-  await done(guest, `install -d -m 700 -o steward -g steward /var/lib/steward-backups; echo x >${backup}`);
-  await done(guest, `chown steward: ${links[state]}; chown nobody ${links[state]}/other`);
+  await guest.types(`install -d -m 700 -o steward -g steward /var/lib/steward-backups; echo x >${backup}`);
+  await guest.types(`chown steward: ${links[state]}; chown nobody ${links[state]}/other`);
   await purged(guest, [
     ...Object.values(links).map((target) => `${target}, to which`),
     "/var/lib/steward-backups",
   ]);
   for (const [path, target] of Object.entries(links)) {
-    const left = await guest.run("sh", ["-c", `ls -A ${target}; test -L ${path} && echo link`]);
-    guest.check(`${target} has only what others put there`, left.stdout === "other\n", left);
+    const what = `${target} has only what others put there`;
+    await guest.types(`[ "$(ls -A ${target})" = other ] && ! test -L ${path}`, { what });
   }
-  await done(guest, `[ "$(stat -c %U-%a /var/lib/steward-backups)" = root-700 ] && [ -s ${backup} ]`);
+  await guest.types(`[ "$(stat -c %U-%a /var/lib/steward-backups)" = root-700 ] && [ -s ${backup} ]`);
   await installed(guest, "steward");
 }
 

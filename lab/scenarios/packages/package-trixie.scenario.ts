@@ -1,3 +1,0 @@
-import { packaged } from "./packaged.ts";
-
-export const scenario = packaged("trixie");
