@@ -81,7 +81,7 @@ async function putRight(guest: Guest): Promise<void> {
   guest.check("it disciplines the clock itself, and is trusted", isOwn, [mode, trust]);
   guest.check("node-ntp-client gave a second opinion before the step", counters.opinions > 0, counters);
   await guest.types("steward -o json events", { says: "clock.stepped", what: "the step is an event" });
-  await guest.types("timedatectl show -P NTPSynchronized", { says: /^yes$/m });
+  await guest.types("timedatectl show -p NTPSynchronized --value", { says: /^yes$/m });
   // Two more exchanges follow the first two, and what they find is slewed.
   await guest.pause(20);
   await residual(guest, "half a minute after the first step");
