@@ -159,11 +159,7 @@ class Boots {
       case "mark":
         return this.#say(`${message.name}: ${machine.age().toFixed(1)} s after the start of the machine`);
       case "check":
-        this.#counts.checks += 1;
-        if (!message.passed) this.#counts.failed += 1;
-        return this.#say(
-          `${message.passed ? "ok    " : "NOT OK"} ${message.name}${message.detail && !message.passed ? `: ${message.detail}` : ""}`,
-        );
+        return this.#check(message);
       case "figure":
         return this.#say(`       ${message.name} = ${message.value} ${message.unit}`);
       case "note":
@@ -172,9 +168,13 @@ class Boots {
         return writeFileSync(join(this.#run.directory, "journal.log"), message.text);
       case "ask":
         return machine.answer(JSON.stringify(await this.#answer(message.name, message.value)));
-      case "end":
-        return;
     }
+  }
+
+  #check({ name, passed, detail }: Message & { kind: "check" }): void {
+    this.#counts.checks += 1;
+    if (!passed) this.#counts.failed += 1;
+    this.#say(passed ? `ok     ${name}` : `NOT OK ${name}${detail && `: ${detail}`}`);
   }
 
   #begin(boot: number, machine: Machine): void {

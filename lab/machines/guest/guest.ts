@@ -70,23 +70,21 @@ async function typed(
   return printed;
 }
 
-async function request(
-  path: string,
-  { body, token, method }: HttpOptions = {},
-  timeoutSeconds: number,
-): Promise<HttpAnswer> {
+async function request(path: string, { body, token, method }: HttpOptions = {}, timeoutSeconds: number) {
+  const isPosted = body !== undefined;
   const response = await fetch(`http://127.0.0.1:8470${path}`, {
-    method: method ?? (body === undefined ? "GET" : "POST"),
+    method: method ?? (isPosted ? "POST" : "GET"),
     headers: {
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(isPosted && { "content-type": "application/json" }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(isPosted && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(Math.ceil(timeoutSeconds * 1_000)),
   });
   const text = await response.text();
   const isJson = /json/.test(response.headers.get("content-type") ?? "");
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  const { status, headers } = response;
+  return { status, headers, body: isJson ? JSON.parse(text) : text } satisfies HttpAnswer;
 }
 
 async function waitUntil<T>(

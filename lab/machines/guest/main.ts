@@ -25,21 +25,11 @@ export async function runGuestPart(scenario: Scenario): Promise<void> {
   } catch (cause) {
     error = asText(cause);
   }
-  if (error !== null || hasFailed) await sendJournal(channel);
-  if (scenario.keepsDisk && !scenario.boots[boot]?.powerCut) {
-    channel.send({ kind: "end", error });
-    await runCommand("systemctl", ["poweroff", "--no-block"]);
-  } else {
-    channel.send({ kind: "end", error });
+  if (error !== null || hasFailed) {
+    const words = ["--boot", "--no-pager", "--output=short-monotonic", "--lines=400"];
+    channel.send({ kind: "journal", text: (await runCommand("journalctl", words)).stdout });
   }
-}
-
-async function sendJournal(channel: Channel): Promise<void> {
-  const { stdout } = await runCommand("journalctl", [
-    "--boot",
-    "--no-pager",
-    "--output=short-monotonic",
-    "--lines=400",
-  ]);
-  channel.send({ kind: "journal", text: stdout });
+  channel.send({ kind: "end", error });
+  if (scenario.keepsDisk && !scenario.boots[boot]?.powerCut)
+    await runCommand("systemctl", ["poweroff", "--no-block"]);
 }

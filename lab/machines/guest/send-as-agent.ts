@@ -26,22 +26,10 @@ my $end = time + $seconds;
 my $s = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Peer => $path) or die "no: $!\\n";
 my $rest = join "", map { chr(35 + int rand 90) } 1..$noise;
 for my $i (1..$count) { last if time >= $end; $s->send("MESSAGE=$text $i $rest\\nPRIORITY=5\\n") or die "no: $!\\n"; }`;
-  const { stdout } = await guest.run("systemctl", ["show", "steward", "--property=ControlGroup", "--value"]);
-  const groups = ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"].map(
-    (root) => `${root}${stdout.trim()}`,
-  );
-  const join = `for group in ${groups.join(" ")}; do [ ! -e "$group/cgroup.procs" ] || echo $$ >"$group/cgroup.procs"; done; exec "$@"`;
-  const identity = ["setpriv", `--reuid=${user}`, "--clear-groups"];
-  const words = [
-    ...identity,
-    "perl",
-    "-e",
-    program,
-    socket,
-    String(count),
-    String(seconds),
-    text,
-    String(noise),
-  ];
-  return guest.run("sh", ["-c", join, "sh", ...words], { timeoutSeconds: 150 });
+  const group = await guest.property("ControlGroup");
+  const groups = ["systemd", "unified", "."].map((root) => `/sys/fs/cgroup/${root}${group}`).join(" ");
+  const join = `for group in ${groups}; do [ ! -e "$group/cgroup.procs" ] || echo $$ >"$group/cgroup.procs"; done; exec "$@"`;
+  const words = [count, seconds, text, noise].map(String);
+  const identity = ["setpriv", `--reuid=${user}`, "--clear-groups", "perl", "-e", program, socket];
+  return guest.run("sh", ["-c", join, "sh", ...identity, ...words], { timeoutSeconds: 150 });
 }
