@@ -130,25 +130,37 @@ function coded(coding: string, bytes: Uint8Array, framing = lengthOf(bytes)): st
   return head("200 OK", [`Content-Encoding: ${coding}`, framing]);
 }
 
+/** An answer in chunks. */
+const chunkwise = (...pieces: (string | Uint8Array)[]) => [head("200 OK", [chunked]), ...pieces, "0\r\n\r\n"];
+const brief = (status: string, text = "no", ...fields: string[]) => [
+  head(status, [`Content-Length: ${text.length}`, ...fields]),
+  text,
+];
+/** A head or less, and then the same without end. */
+const endless = (first: string, text: string) => after(first, withoutEnd(text));
+const inChunks = head("200 OK", [chunked]);
+
 const page = "<!DOCTYPE html><title>Welcome to Guest Wi-Fi</title>";
+const longPage = Buffer.from(page.padEnd(2_000_000));
 const twice = gzipSync(file);
+
+const refused = "update_server_refused";
+const unreachable = "update_server_unreachable";
+const webPage = "update_web_page";
+const tooLarge = "update_too_large";
 
 type Case = readonly [what: string, answer: OddServer["answer"], ends?: string];
 
 const good: readonly Case[] = [
   ["says its length", () => whole],
-  ["sends chunks", () => [head("200 OK", [chunked]), ...chunks(file, 16_384), "0\r\n\r\n"]],
+  ["sends chunks", () => chunkwise(...chunks(file, 16_384))],
   ["ends by closing, HTTP/1.1", () => [head("200 OK", ["Connection: close"]), file]],
   ["ends by closing, HTTP/1.0", () => ["HTTP/1.0 200 OK\r\n\r\n", file]],
   ["sends hints before its answer", () => [head("103 Early Hints", ["Link: </a>"]), ...whole]],
-  ["sends trailers", () => [head("200 OK", [chunked]), ...chunks(file, 65_536), "0\r\nX-Sum: 1\r\n\r\n"]],
+  ["sends trailers", () => [inChunks, ...chunks(file, 65_536), "0\r\nX-Sum: 1\r\n\r\n"]],
   ["writes names of fields in capitals", () => [head("200 OK", [lengthOf(file).toUpperCase()]), file]],
   ["says the coding identity", () => [coded("identity", file), file]],
-  [
-    "redirects",
-    ({ path }) =>
-      path.startsWith("/x") ? whole : [head("302 Found", ["Location: /x", "Content-Length: 0"])],
-  ],
+  ["redirects", ({ path }) => (path.startsWith("/x") ? whole : brief("302 Found", "", "Location: /x"))],
   ["goes on after a cut", ({ from }) => (from === 0 ? cut() : rest(from))],
   [
     "has another ETag after a cut",
@@ -164,7 +176,7 @@ const odd: readonly Case[] = [
     "compresses the archive again, in chunks",
     () => [coded("GZip", twice, chunked), ...chunks(twice, 9_999), "0\r\n\r\n"],
   ],
-  ["compresses by another coding", () => [coded("br", twice), twice], "update_server_refused"],
+  ["compresses by another coding", () => [coded("br", twice), twice], refused],
   ["calls the archive deflate coded", () => [coded("deflate", file), file]],
   [
     "calls the archive gzip coded, in chunks",
@@ -174,16 +186,11 @@ const odd: readonly Case[] = [
     "calls the archive zstd coded, and ends by closing",
     () => [coded("zstd", file, "Connection: close"), file],
   ],
-  [
-    "says gzip, and sends none",
-    () => [coded("gzip", file.subarray(1)), file.subarray(1)],
-    "update_server_refused",
-  ],
+  ["says gzip, and sends none", () => [coded("gzip", file.subarray(1)), file.subarray(1)], refused],
   ["ignores the range after a cut", ({ from }) => (from === 0 ? cut() : whole)],
   [
     "has no rest after a cut",
-    ({ from, turn }) =>
-      turn === 1 ? cut() : from > 0 ? [head("416 Range Not Satisfiable", ["Content-Length: 0"])] : whole,
+    ({ from, turn }) => (turn === 1 ? cut() : from > 0 ? brief("416 Range Not Satisfiable", "") : whole),
   ],
   [
     "sends another rest after a cut",
@@ -193,156 +200,84 @@ const odd: readonly Case[] = [
     "cuts after each 500,000 bytes",
     ({ from }) => (from === 0 ? cut() : [rest(from)[0] ?? "", file.subarray(from, from + 500_000)]),
   ],
-  [
-    "sends a page in place of the file",
-    () => [head("200 OK", ["Content-Type: text/html", `Content-Length: ${page.length}`]), page],
-    "update_web_page",
-  ],
+  ["sends a page in place of the file", () => brief("200 OK", page, "Content-Type: text/html"), webPage],
   [
     "sends a long page in place of the file, and calls it nothing",
-    () => [head("200 OK", [chunked]), ...chunks(Buffer.from(page.padEnd(2_000_000)), 65_536), "0\r\n\r\n"],
-    "update_web_page",
+    () => chunkwise(...chunks(longPage, 65_536)),
+    webPage,
   ],
   [
     "sends a page, in chunks, in place of the rest after a cut",
-    ({ from, turn }) =>
-      turn === 2
-        ? [head("200 OK", [chunked]), ...chunks(Buffer.from(page), 9), "0\r\n\r\n"]
-        : turn === 1
-          ? cut()
-          : from === 500_000
-            ? rest(from)
-            : [],
+    ({ from, turn }) => {
+      if (turn === 2) return chunkwise(...chunks(Buffer.from(page), 9));
+      return turn === 1 ? cut() : from === 500_000 ? rest(from) : [];
+    },
   ],
-  [
-    "asks for a sign-in to its network",
-    () => [head("511 Network Authentication Required", [`Content-Length: ${page.length}`]), page],
-    "update_web_page",
-  ],
+  ["asks for a sign-in to its network", () => brief("511 Network Authentication Required", page), webPage],
   ["sends more than it said", () => [...whole, "and more"]],
   [
     "says more than is signed",
     () => [head("200 OK", [`Content-Length: ${file.length + 1}`]), file, "x"],
-    "update_too_large",
+    tooLarge,
   ],
-  [
-    "sends more than is signed, in chunks",
-    () => [head("200 OK", [chunked]), ...chunks(file, 65_536), "1\r\nx\r\n0\r\n\r\n"],
-    "update_too_large",
-  ],
-  [
-    "adds extensions to its chunks",
-    () => [head("200 OK", [chunked]), ...chunks(file, 65_536, (size) => `${hex(size)};a=b`), "0\r\n\r\n"],
-  ],
+  ["sends more than is signed, in chunks", () => chunkwise(...chunks(file, 65_536), "1\r\nx\r\n"), tooLarge],
+  ["adds extensions to its chunks", () => chunkwise(...chunks(file, 65_536, (size) => `${hex(size)};a=b`))],
   [
     "writes sizes of chunks with zeros, in capitals",
-    () => [
-      head("200 OK", [chunked]),
-      ...chunks(file, 65_530, (size) => `000${hex(size).toUpperCase()}`),
-      "0\r\n\r\n",
-    ],
+    () => chunkwise(...chunks(file, 65_530, (size) => `000${hex(size).toUpperCase()}`)),
   ],
   [
     "begins with one-byte chunks",
-    () => [
-      head("200 OK", [chunked]),
-      ...chunks(file.subarray(0, 400), 1),
-      ...chunks(file.subarray(400), 65_536),
-      "0\r\n\r\n",
-    ],
+    () => chunkwise(...chunks(file.subarray(0, 400), 1), ...chunks(file.subarray(400), 65_536)),
   ],
   ["sends its head byte by byte", () => [...head("200 OK", [lengthOf(file)]), file]],
-  [
-    "says two lengths",
-    () => [head("200 OK", [lengthOf(file), "Content-Length: 5"]), file],
-    "update_server_unreachable",
-  ],
+  ["says two lengths", () => [head("200 OK", [lengthOf(file), "Content-Length: 5"]), file], unreachable],
   [
     "says a length and sends chunks",
     () => [head("200 OK", [lengthOf(file), chunked]), ...chunks(file, 65_536)],
-    "update_server_unreachable",
+    unreachable,
   ],
-  ["sends a body without a head", () => [file], "update_server_unreachable"],
-  ["closes without a word", () => [], "update_server_unreachable"],
-  ["has no such file", () => [head("404 Not Found", ["Content-Length: 2"]), "no"], "update_file_missing"],
-  [
-    "is busy",
-    () => [head("503 Service Unavailable", ["Content-Length: 2"]), "no"],
-    "update_server_unreachable",
-  ],
+  ["sends a body without a head", () => [file], unreachable],
+  ["closes without a word", () => [], unreachable],
+  ["has no such file", () => brief("404 Not Found"), "update_file_missing"],
+  ["is busy", () => brief("503 Service Unavailable"), unreachable],
   [
     "switches to another protocol",
     () => [head("101 Switching Protocols", ["Upgrade: x", "Connection: upgrade"]), file],
-    "update_server_unreachable",
+    unreachable,
   ],
 ];
 
 const hostile: readonly Case[] = [
-  ["sends interim answers without end", () => withoutEnd(head("103 E")), "update_server_refused"],
+  ["sends interim answers without end", () => withoutEnd(head("103 E")), refused],
   [
     "sends interim answers with fields, without end",
     () => withoutEnd(head("103 E", [`Link: ${"x".repeat(8_000)}`])),
-    "update_server_refused",
+    refused,
   ],
-  [
-    "sends one-byte chunks without end",
-    () => after(head("200 OK", [chunked]), withoutEnd("1\r\nx\r\n")),
-    "update_server_refused",
-  ],
+  ["sends one-byte chunks without end", () => endless(inChunks, "1\r\nx\r\n"), refused],
   [
     "pads sizes of chunks with zeros",
-    () => after(head("200 OK", [chunked]), withoutEnd("0000000000000000000000000000001\r\nx\r\n")),
-    "update_server_refused",
+    () => endless(inChunks, "0000000000000000000000000000001\r\nx\r\n"),
+    refused,
   ],
-  [
-    "adds an extension without end",
-    () => after(`${head("200 OK", [chunked])}5;`, withoutEnd("x")),
-    "update_server_unreachable",
-  ],
-  [
-    "adds extensions to one-byte chunks",
-    () => after(head("200 OK", [chunked]), withoutEnd(`1;${"x".repeat(900)}\r\nx\r\n`)),
-    "update_server_refused",
-  ],
-  [
-    "sends a field without end",
-    () => after("HTTP/1.1 200 OK\r\nX: ", withoutEnd("x")),
-    "update_server_unreachable",
-  ],
-  [
-    "sends fields without end",
-    () => after("HTTP/1.1 200 OK\r\n", withoutEnd("a:\r\n")),
-    "update_server_refused",
-  ],
-  ["sends a status without end", () => after("HTTP/1.1 200 ", withoutEnd("x")), "update_server_unreachable"],
-  ["sends blank lines without end", () => withoutEnd("\r\n"), "update_server_refused"],
-  [
-    "sends trailers without end",
-    () => after(`${head("200 OK", [chunked])}0\r\n`, withoutEnd("a: b\r\n")),
-    "update_server_unreachable",
-  ],
-  ["sends a body without end", () => after(head("200 OK"), withoutEnd("x")), "update_too_large"],
-  [
-    "sends chunks without end",
-    () => after(head("200 OK", [chunked]), withoutEnd(`ffff\r\n${"x".repeat(65_535)}\r\n`)),
-    "update_too_large",
-  ],
+  ["adds an extension without end", () => endless(`${inChunks}5;`, "x"), unreachable],
+  ["adds extensions to one-byte chunks", () => endless(inChunks, `1;${"x".repeat(900)}\r\nx\r\n`), refused],
+  ["sends a field without end", () => endless("HTTP/1.1 200 OK\r\nX: ", "x"), unreachable],
+  ["sends fields without end", () => endless("HTTP/1.1 200 OK\r\n", "a:\r\n"), refused],
+  ["sends a status without end", () => endless("HTTP/1.1 200 ", "x"), unreachable],
+  ["sends blank lines without end", () => withoutEnd("\r\n"), refused],
+  ["sends trailers without end", () => endless(`${inChunks}0\r\n`, "a: b\r\n"), unreachable],
+  ["sends a body without end", () => endless(head("200 OK"), "x"), tooLarge],
+  ["sends chunks without end", () => endless(inChunks, `ffff\r\n${"x".repeat(65_535)}\r\n`), tooLarge],
   [
     "sends empty members of gzip without end",
     () => after(coded("gzip", file, "A: b"), bytesWithoutEnd(gzipSync(""))),
-    "update_too_large",
+    tooLarge,
   ],
-  ["sends what unpacks a thousandfold", () => [coded("gzip", bomb()), bomb()], "update_too_large"],
-  [
-    "redirects in a circle",
-    ({ path }) => [head("302 Found", [`Location: ${path}`, "Content-Length: 0"])],
-    "update_server_refused",
-  ],
-  [
-    "redirects without end",
-    ({ turn }) => [head("302 Found", [`Location: /${turn}`, "Content-Length: 0"])],
-    "update_server_refused",
-  ],
+  ["sends what unpacks a thousandfold", () => [coded("gzip", bomb()), bomb()], tooLarge],
+  ["redirects in a circle", ({ path }) => brief("302 Found", "", `Location: ${path}`), refused],
+  ["redirects without end", ({ turn }) => brief("302 Found", "", `Location: /${turn}`), refused],
   ["sends its head drop by drop", () => drops("HTTP/1.1 200 OK\r\nX: "), "update_too_slow"],
   ["sends its body drop by drop", () => drops(head("200 OK", [lengthOf(file)])), "update_too_slow"],
 ];
