@@ -52,30 +52,24 @@ describe("a boot with a wrong clock, on a network that an attacker holds", () =>
     ["2038", behindIn2038],
   ] as const) {
     play(
+      `in ${year}: three honest servers of five give the right time, trusted and authenticated`,
+      { behindSeconds, servers: servers(honest, impostor, honest, impostor, honest) },
+      { ...right, synchronisedWithin: 40, also: { isAuthenticated, "three are confirmed": confirmed(3) } },
+    );
+    play(
+      `in ${year}: two honest servers of five give no time where only authenticated ones count`,
       {
-        name: `in ${year}: three honest servers of five give the right time, trusted and authenticated`,
-        host: { behindSeconds, servers: servers(honest, impostor, honest, impostor, honest) },
-        bounds: {
-          ...right,
-          synchronisedWithin: 40,
-          also: { isAuthenticated, "three are confirmed": confirmed(3) },
-        },
+        behindSeconds,
+        servers: servers(honest, impostor, honest, impostor, impostor),
+        settings: authenticatedOnly,
       },
       {
-        name: `in ${year}: two honest servers of five give no time where only authenticated ones count`,
-        host: {
-          behindSeconds,
-          servers: servers(honest, impostor, honest, impostor, impostor),
-          settings: authenticatedOnly,
-        },
-        bounds: {
-          endTrust: "none",
-          also: {
-            isNotAuthenticated,
-            "only the floor moved the clock": ({ host }) => host.kernel.steps.length <= 1,
-            tooFew,
-            "the impostors are named": haveReason(3, "nts_unknown_authority"),
-          },
+        endTrust: "none",
+        also: {
+          isNotAuthenticated,
+          "only the floor moved the clock": ({ host }) => host.kernel.steps.length <= 1,
+          tooFew,
+          "the impostors are named": haveReason(3, "nts_unknown_authority"),
         },
       },
     );
@@ -90,102 +84,88 @@ describe("stolen keys whose certificates have expired", () => {
   const isAboveFloor = ({ views }: Run) =>
     views.every(({ wallErrorSeconds }) => wallErrorSeconds < 365.25 * day);
   play(
+    "of a minority change nothing",
+    { behindSeconds: behindIn1970, servers: servers(honest, honest, honest, thief(withinTheirDays)) },
+    { ...right, also: { isAuthenticated } },
+  );
+  play(
+    "of a majority say no present time: their certificates are not valid then",
     {
-      name: "of a minority change nothing",
-      host: { behindSeconds: behindIn1970, servers: servers(honest, honest, honest, thief(withinTheirDays)) },
-      bounds: { ...right, also: { isAuthenticated } },
+      behindSeconds: behindIn1970,
+      servers: servers(thief(0), thief(0), thief(0), honest),
+      settings: authenticatedOnly,
     },
+    { endTrust: "none", also: { "they are named": haveReason(3, "nts_certificate_expired") } },
+  );
+  play(
+    "of a majority set no clock below the floor",
     {
-      name: "of a majority say no present time: their certificates are not valid then",
-      host: {
-        behindSeconds: behindIn1970,
-        servers: servers(thief(0), thief(0), thief(0), honest),
-        settings: authenticatedOnly,
-      },
-      bounds: { endTrust: "none", also: { "they are named": haveReason(3, "nts_certificate_expired") } },
+      behindSeconds: behindIn1970,
+      servers: servers(...[1, 2, 3].map(() => thief(backTo(buildSeconds - 10 * day))), honest),
     },
-    {
-      name: "of a majority set no clock below the floor",
-      host: {
-        behindSeconds: behindIn1970,
-        servers: servers(...[1, 2, 3].map(() => thief(backTo(buildSeconds - 10 * day))), honest),
-      },
-      bounds: { endTrust: "none", also: { "the summary says so": summaryIs("below_floor") } },
-    },
-    {
-      name: "of a majority set it back within their certificates' days, which is the limit that is documented",
-      seconds: 200,
-      host: {
-        behindSeconds: behindIn1970,
-        servers: servers(...[1, 2, 3].map(() => thief(withinTheirDays)), honest),
-      },
-      bounds: { settledAfter: 100, isHonest: false, also: { "it is above the floor": isAboveFloor } },
-    },
+    { endTrust: "none", also: { "the summary says so": summaryIs("below_floor") } },
+  );
+  play(
+    "of a majority set it back within their certificates' days, which is the limit that is documented",
+    { behindSeconds: behindIn1970, servers: servers(...[1, 2, 3].map(() => thief(withinTheirDays)), honest) },
+    { settledAfter: 100, isHonest: false, also: { "it is above the floor": isAboveFloor } },
+    { seconds: 200 },
   );
 });
 
 describe("time.authenticated_only", () => {
   play(
+    "lets plain servers neither move the clock nor count, however many agree",
+    { behindSeconds: 5, servers: servers(honest, honest, liar, liar, liar), settings: authenticatedOnly },
     {
-      name: "lets plain servers neither move the clock nor count, however many agree",
-      host: {
-        behindSeconds: 5,
-        servers: servers(honest, honest, liar, liar, liar),
-        settings: authenticatedOnly,
-      },
-      bounds: {
-        ...right,
-        also: { isAuthenticated, "the plain ones are not asked": haveReason(3, "not_authenticated") },
-      },
+      ...right,
+      also: { isAuthenticated, "the plain ones are not asked": haveReason(3, "not_authenticated") },
     },
+  );
+  play(
+    "holds the clock where too few authenticated servers agree",
     {
-      name: "holds the clock where too few authenticated servers agree",
-      host: {
-        ...{ behindSeconds: 5, servers: servers(honest, impostor, impostor, {}, {}, {}) },
-        settings: authenticatedOnly,
-      },
-      bounds: { isUnmoved: true, endTrust: "none", also: { tooFew } },
+      ...{ behindSeconds: 5, servers: servers(honest, impostor, impostor, {}, {}, {}) },
+      settings: authenticatedOnly,
     },
+    { isUnmoved: true, endTrust: "none", also: { tooFew } },
+  );
+  play(
+    "trusts no time daemon whose sources are not authenticated",
+    { daemon: "chronyd", settings: authenticatedOnly },
     {
-      name: "trusts no time daemon whose sources are not authenticated",
-      host: { daemon: "chronyd", settings: authenticatedOnly },
-      bounds: {
-        isUntouched: true,
-        endState: "delegated",
-        endTrust: "none",
-        also: {
-          tooFew,
-          "and names the daemon": ({ views }) => views.at(-1)?.status.summary.daemon === "chronyd",
-        },
+      isUntouched: true,
+      endState: "delegated",
+      endTrust: "none",
+      also: {
+        tooFew,
+        "and names the daemon": ({ views }) => views.at(-1)?.status.summary.daemon === "chronyd",
       },
     },
-    {
-      name: "left off, authenticated and plain servers vote alike, and the majority is not authenticated",
-      host: { servers: servers(honest, {}, {}) },
-      bounds: { ...right, also: { isNotAuthenticated } },
-    },
+  );
+  play(
+    "left off, authenticated and plain servers vote alike, and the majority is not authenticated",
+    { servers: servers(honest, {}, {}) },
+    { ...right, also: { isNotAuthenticated } },
   );
 });
 
 describe("an association in service", () => {
   play(
+    "gives its keys up when the server refuses its cookies, and has new ones confirmed",
+    { servers: servers(honest, honest, honest) },
+    { ...right, endState: "synchronised", also: { isAuthenticated } },
     {
-      name: "gives its keys up when the server refuses its cookies, and has new ones confirmed",
-      host: { servers: servers(honest, honest, honest) },
       seconds: 3_000,
       deeds: [serversAt(1_000, { manner: { bad: "nts_nak" } }), serversAt(1_300, { manner: null })],
-      bounds: { ...right, endState: "synchronised", also: { isAuthenticated } },
     },
+  );
+  play(
+    "asks nothing of other clients of NTP: no second opinion contradicts an authenticated answer",
+    { servers: servers({ ...honest, secondOpinionOffsetSeconds: 600 }) },
     {
-      name: "asks nothing of other clients of NTP: no second opinion contradicts an authenticated answer",
-      host: { servers: servers({ ...honest, secondOpinionOffsetSeconds: 600 }) },
-      bounds: {
-        endTrust: "accepted",
-        also: {
-          isAuthenticated,
-          "none is asked": ({ views }) => views.at(-1)?.status.counters.opinions === 0,
-        },
-      },
+      endTrust: "accepted",
+      also: { isAuthenticated, "none is asked": ({ views }) => views.at(-1)?.status.counters.opinions === 0 },
     },
   );
 });

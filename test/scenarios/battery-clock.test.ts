@@ -17,7 +17,7 @@ async function foundAfter(offSeconds: number | null, host: object = {}): Promise
     },
   };
   const plan = { ...battery, ...host };
-  await run(scenarioOf({ name: "battery", seconds: 1_900, host: plan, deeds: [look], bounds: {} }));
+  await run(scenarioOf({ seconds: 1_900, host: plan, deeds: [look], bounds: {} }));
   return found;
 }
 

@@ -4,7 +4,7 @@ import {
   fourServers,
   networkAt,
   type Overrides,
-  play,
+  playAll as play,
   servers,
   serversAt,
   setting,

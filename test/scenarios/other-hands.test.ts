@@ -1,6 +1,15 @@
 import { describe } from "node:test";
 import type { ClockHost } from "../../lab/simulated/clock-host.ts";
-import { at, type Overrides, ordinaryHost, play, type Run, setting, syncAt, viewAt } from "./scenario.ts";
+import {
+  at,
+  type Overrides,
+  ordinaryHost,
+  playAll as play,
+  type Run,
+  setting,
+  syncAt,
+  viewAt,
+} from "./scenario.ts";
 
 const hour = 3_600;
 

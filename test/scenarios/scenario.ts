@@ -126,7 +126,7 @@ export const ordinaryHost: ClockHostPlan = {
   seed: 1,
 };
 
-export function scenarioOf(overrides: Overrides): Scenario {
+export function scenarioOf(overrides: Omit<Overrides, "name">): Omit<Scenario, "name"> {
   const host = { ...ordinaryHost, ...overrides.host };
   const asked = host.servers.map(({ address, nts }) => (nts ? { host: address, nts: true } : address));
   const settings = host.settings.servers.length > 0 ? host.settings : { ...host.settings, servers: asked };
@@ -137,7 +137,13 @@ export function scenarioOf(overrides: Overrides): Scenario {
 const denseSeconds = 600;
 const laterSamples = counted({ usual: 8, all: 1 });
 
-export async function run({ host: plan, seconds, sampleSeconds, deeds, bounds }: Scenario): Promise<Run> {
+export async function run({
+  host: plan,
+  seconds,
+  sampleSeconds,
+  deeds,
+  bounds,
+}: Omit<Scenario, "name">): Promise<Run> {
   const host = new ClockHost(plan);
   const views: ClockView[] = [];
   const outcomes: string[] = [];
@@ -172,15 +178,21 @@ export async function run({ host: plan, seconds, sampleSeconds, deeds, bounds }:
   return { host, views, outcomes };
 }
 
-/** One test for each scenario. */
-export function play(...all: readonly Overrides[]): void {
-  for (const overrides of all) {
-    it(overrides.name, async () => {
-      const scenario = scenarioOf(overrides);
-      const shortcomings = shortcomingsOf(await run(scenario), scenario.bounds);
-      assert.deepEqual(shortcomings, []);
-    });
-  }
+/** A test of a scenario: the host, by how it is other than most, and the bounds. */
+export function play(
+  name: string,
+  host: Partial<ClockHostPlan>,
+  bounds: Bounds,
+  more: Partial<Pick<Scenario, "seconds" | "sampleSeconds" | "deeds">> = {},
+): void {
+  it(name, async () => {
+    assert.deepEqual(shortcomingsOf(await run(scenarioOf({ host, bounds, ...more })), bounds), []);
+  });
+}
+
+/** One test for each scenario, in the form of before. */
+export function playAll(...all: readonly Overrides[]): void {
+  for (const { name, host = {}, bounds, ...more } of all) play(name, host, bounds, more);
 }
 
 function figuresOf({ views }: Run, settledAfter: number) {

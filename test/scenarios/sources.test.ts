@@ -4,7 +4,7 @@ import {
   fourServers,
   lastStatus,
   ordinaryHost,
-  play,
+  playAll as play,
   type Run,
   servers,
   serversAt,
