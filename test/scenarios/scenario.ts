@@ -39,7 +39,6 @@ export interface Deed {
 }
 
 interface Scenario {
-  readonly name: string;
   readonly seconds: number;
   readonly sampleSeconds: number;
   readonly host: ClockHostPlan;
@@ -54,7 +53,7 @@ export interface Run {
 }
 
 /** A test gives these; the rest is as it mostly is. */
-export type Overrides = Pick<Scenario, "name" | "bounds"> &
+type Overrides = Pick<Scenario, "bounds"> &
   Partial<Omit<Scenario, "host">> & { readonly host?: Partial<ClockHostPlan> };
 
 export const at = (atSeconds: number, act: Deed["act"]): Deed => ({ atSeconds, act });
@@ -126,7 +125,7 @@ export const ordinaryHost: ClockHostPlan = {
   seed: 1,
 };
 
-export function scenarioOf(overrides: Omit<Overrides, "name">): Omit<Scenario, "name"> {
+export function scenarioOf(overrides: Overrides): Scenario {
   const host = { ...ordinaryHost, ...overrides.host };
   const asked = host.servers.map(({ address, nts }) => (nts ? { host: address, nts: true } : address));
   const settings = host.settings.servers.length > 0 ? host.settings : { ...host.settings, servers: asked };
@@ -137,13 +136,7 @@ export function scenarioOf(overrides: Omit<Overrides, "name">): Omit<Scenario, "
 const denseSeconds = 600;
 const laterSamples = counted({ usual: 8, all: 1 });
 
-export async function run({
-  host: plan,
-  seconds,
-  sampleSeconds,
-  deeds,
-  bounds,
-}: Omit<Scenario, "name">): Promise<Run> {
+export async function run({ host: plan, seconds, sampleSeconds, deeds, bounds }: Scenario): Promise<Run> {
   const host = new ClockHost(plan);
   const views: ClockView[] = [];
   const outcomes: string[] = [];
@@ -188,11 +181,6 @@ export function play(
   it(name, async () => {
     assert.deepEqual(shortcomingsOf(await run(scenarioOf({ host, bounds, ...more })), bounds), []);
   });
-}
-
-/** One test for each scenario, in the form of before. */
-export function playAll(...all: readonly Overrides[]): void {
-  for (const { name, host = {}, bounds, ...more } of all) play(name, host, bounds, more);
 }
 
 function figuresOf({ views }: Run, settledAfter: number) {
