@@ -58,33 +58,23 @@ describe("make install DESTDIR=", () => {
     const outside = below(tree).filter(
       (path) => !path.startsWith("usr/lib/steward/") && !lstatSync(join(tree, path)).isDirectory(),
     );
-    for (const path of [
-      "usr/bin/steward",
-      "usr/lib/systemd/system-preset/steward.preset",
-      "usr/lib/systemd/system/steward-backup.service",
-      "usr/lib/systemd/system/steward-backup.timer",
-      "usr/lib/systemd/system/steward-chrony@.service",
-      "usr/lib/systemd/system/steward-guard-boot.service",
-      "usr/lib/systemd/system/steward-guard.service",
-      "usr/lib/systemd/system/steward-helper.service",
-      "usr/lib/systemd/system/steward-helper.socket",
-      "usr/lib/systemd/system/steward-install@.service",
-      "usr/lib/systemd/system/steward-logs.service",
-      "usr/lib/systemd/system/steward-logs.socket",
-      "usr/lib/systemd/system/steward-upload.service",
-      "usr/lib/systemd/system/steward.service",
-      "usr/lib/systemd/system/steward.service.d/10-timekeeper.conf",
-      "usr/lib/systemd/journald@steward.conf.d/steward.conf",
-      "usr/lib/systemd/system/systemd-journald@steward.service.d/steward.conf",
-      "usr/lib/systemd/system/systemd-journald@steward.socket.d/steward.conf",
-      "usr/lib/sysusers.d/steward.conf",
-      "usr/lib/tmpfiles.d/steward.conf",
-      "usr/share/bash-completion/completions/steward",
-      "usr/share/fish/vendor_completions.d/steward.fish",
-      "usr/share/man/man5/steward.json.5",
-      "usr/share/man/man8/steward.8",
-      "usr/share/zsh/vendor-completions/_steward",
-    ])
+    const wanted = {
+      "usr/bin": "steward",
+      "usr/lib/systemd/system-preset": "steward.preset",
+      "usr/lib/systemd/system": `steward-backup.service steward-backup.timer steward-chrony@.service
+        steward-guard-boot.service steward-guard.service steward-helper.service steward-helper.socket
+        steward-install@.service steward-logs.service steward-logs.socket steward-upload.service steward.service
+        steward.service.d/10-timekeeper.conf systemd-journald@steward.service.d/steward.conf
+        systemd-journald@steward.socket.d/steward.conf`,
+      "usr/lib/systemd/journald@steward.conf.d": "steward.conf",
+      "usr/lib/sysusers.d": "steward.conf",
+      "usr/lib/tmpfiles.d": "steward.conf",
+      "usr/share": `bash-completion/completions/steward fish/vendor_completions.d/steward.fish man/man5/steward.json.5
+        man/man8/steward.8 zsh/vendor-completions/_steward`,
+    };
+    for (const path of Object.entries(wanted).flatMap(([place, names]) =>
+      names.split(/\s+/).map((name) => `${place}/${name}`),
+    ))
       assert.ok(outside.includes(path), `${path} among ${outside.join(" ")}`);
     assert.equal(readlinkSync(join(tree, "usr/bin/steward")), "../lib/steward/steward");
   });
@@ -94,20 +84,15 @@ describe("make install DESTDIR=", () => {
   });
 
   it("makes everything readable for all and writable for its owner alone, whatever the umask", () => {
-    const programs = [
-      "usr/lib/steward/main.js",
-      "usr/lib/steward/installer.js",
-      "usr/lib/steward/steward",
-      "usr/lib/steward/steward-helper",
-      "usr/lib/steward/steward-logs",
-    ];
+    const programs = ["main.js", "installer.js", "steward", "steward-helper", "steward-logs"].map(
+      (name) => `usr/lib/steward/${name}`,
+    );
     for (const path of below(tree)) {
-      const { mode, uid } = lstatSync(join(tree, path));
       const stat = lstatSync(join(tree, path));
       if (stat.isSymbolicLink() || path.startsWith("usr/lib/steward/bin")) continue;
       const isOpen = stat.isDirectory() || programs.includes(path);
-      assert.equal((mode & 0o7777).toString(8), isOpen ? "755" : "644", path);
-      assert.equal(uid, process.getuid?.(), path);
+      assert.equal((stat.mode & 0o7777).toString(8), isOpen ? "755" : "644", path);
+      assert.equal(stat.uid, process.getuid?.(), path);
     }
   });
 
@@ -123,16 +108,13 @@ describe("make install DESTDIR=", () => {
   it("leaves nothing of the version before but its runtime", async () => {
     assert.equal(existsSync(join(home, "chunk-OLD.js")), false);
     const again = join(directory, "again");
-    mkdirSync(join(again, "usr/lib/steward/bin"), { recursive: true });
-    writeFileSync(join(again, "usr/lib/steward/bin/node"), "a runtime");
+    const runtime = join(again, "usr/lib/steward/bin/node");
+    mkdirSync(dirname(runtime), { recursive: true });
+    writeFileSync(runtime, "a runtime");
     await install({ destination: again, prefix: "/usr" });
-    assert.equal(readFileSync(join(again, "usr/lib/steward/bin/node"), "utf8"), "a runtime");
-    assert.deepEqual(readdirSync(join(again, "usr/lib")).sort(), [
-      "steward",
-      "systemd",
-      "sysusers.d",
-      "tmpfiles.d",
-    ]);
+    assert.equal(readFileSync(runtime, "utf8"), "a runtime");
+    const left = readdirSync(join(again, "usr/lib")).sort();
+    assert.deepEqual(left, ["steward", "systemd", "sysusers.d", "tmpfiles.d"]);
   });
 
   it("leaves the right to set the clock out, and takes an earlier one away, with TIMEKEEPER=no", () => {

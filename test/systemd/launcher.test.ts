@@ -24,9 +24,9 @@ beforeEach(() => {
   program("usr/lib/steward");
 });
 
-function put(path: string, text: string, mode = 0o644): void {
+function put(path: string, content: string | Buffer, mode = 0o644): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), text);
+  writeFileSync(join(root, path), content);
   chmodSync(join(root, path), mode);
 }
 
@@ -56,115 +56,125 @@ function program(directory: string, version = "1.0.0"): void {
   put(`${directory}/steward`, below(source), 0o755);
 }
 
-/** A release as `current` or `previous`, newer than the package unless its version says otherwise. */
-function release(link: "current" | "previous", id: string, version = "1.1.0"): string {
-  const place = `var/lib/steward-releases/releases/${id}/lib/steward`;
-  program(place, version);
-  const slot = join(root, "var/lib/steward-releases/binary");
-  mkdirSync(slot, { recursive: true });
-  symlinkSync(`../releases/${id}`, join(slot, link));
-  return place;
+const slot = "var/lib/steward-releases/binary";
+
+/** A release as `current` or `previous`. */
+function release(link: "current" | "previous", version: string): void {
+  program(`var/lib/steward-releases/releases/${link}-one/lib/steward`, version);
+  mkdirSync(join(root, slot), { recursive: true });
+  symlinkSync(`../releases/${link}-one`, join(root, slot, link));
 }
 
-/** Returns the command line that the system's runtime, or a nearer one, got; with the root's path left out. */
+interface Called {
+  readonly input?: string;
+  readonly env?: Record<string, string>;
+}
+
+/** How a call of a launcher ends, with the root's path left out. */
+function called(path: string, args: readonly string[], { input = "", env = {} }: Called = {}) {
+  const ran = spawnSync(join(root, path), args, { encoding: "utf8", cwd: root, input, env });
+  const [stdout, stderr] = [ran.stdout, ran.stderr].map((text) => text.replaceAll(root, ""));
+  return { status: ran.status, stdout: stdout ?? "", stderr: stderr ?? "" };
+}
+
+/** The command line that the system's runtime, or a nearer one, gets. */
 function start(path: string, ...args: readonly string[]): string {
   put("bin/node", runtime("system"), 0o755);
-  const { stdout, stderr } = spawnSync(join(root, path), args, { encoding: "utf8", env: {} });
+  const { stdout, stderr } = called(path, args);
   assert.equal(stderr, "");
-  return stdout.trim().replaceAll(root, "");
+  return stdout.trim();
 }
 
 const launcher = "usr/lib/steward/steward";
-const current = "/var/lib/steward-releases/binary/current/lib/steward";
-const previous = "/var/lib/steward-releases/binary/previous/lib/steward";
-const packaged = "/usr/lib/steward";
+const places = {
+  package: "/usr/lib/steward",
+  current: `/${slot}/current/lib/steward`,
+  previous: `/${slot}/previous/lib/steward`,
+};
 
-describe("the launcher, where no release was ever installed", () => {
-  it("starts the package's program, with every argument as it was given", () => {
-    assert.equal(start(launcher, "serve", "a b", "*"), `system: ${packaged}/main.js serve a b *`);
+const inRoot: Readonly<Record<string, string>> = {
+  package: "usr/lib/steward",
+  current: "var/lib/steward-releases/releases/current-one/lib/steward",
+  previous: "var/lib/steward-releases/releases/previous-one/lib/steward",
+};
+
+/** Brings one of these about: `current 1.1.0`, `no current/main.js`, `empty …`, `folder …`, `node current`, `closed …`. */
+function arrange(verb: string, what: string): void {
+  const [place = "", file] = what.split("/");
+  const path = `${inRoot[place]}/${file ?? "bin/node"}`;
+  if (verb === "package") put(`${inRoot.package}/version`, `${what}\n`);
+  else if (verb === "current" || verb === "previous") release(verb, what);
+  else if (verb === "node" || verb === "closed") put(path, runtime(place), verb === "node" ? 0o755 : 0o644);
+  else if (verb === "empty") put(path, "");
+  else rmSync(join(root, file === undefined ? (inRoot[place] ?? "") : path), { recursive: true });
+  if (verb === "folder") mkdirSync(join(root, path));
+}
+
+/** What there is besides the package of version 1.0.0 | the call | the place of the program that it starts. */
+const calls = `
+                                                 | version               | package/main.js version
+                                                 |                       | package/main.js
+                                                 | installer install id  | package/installer.js install id
+                                                 | guard --boot          | package/installer.js guard --boot
+current 1.1.0                                    | version               | current/main.js version
+current 1.1.0                                    | installer install id  | current/installer.js install id
+current 1.1.0                                    | guard                 | package/installer.js guard
+current 1.1.0, previous 1.1.0                    | guard                 | previous/installer.js guard
+current 1.1.0, previous 1.0.1, package 1.2.0     | version               | package/main.js version
+current 1.1.0, previous 1.0.1, package 1.2.0     | installer guard       | package/installer.js guard
+current 1.1.0, previous 1.0.1, package 1.2.0     | guard                 | package/installer.js guard
+current 1.3.0, previous 1.1.0, package 1.2.0     | version               | current/main.js version
+current 1.3.0, previous 1.1.0, package 1.2.0     | guard                 | package/installer.js guard
+current 1.0.0                                    | version               | package/main.js version
+current 1.1.0, no current/version                | version               | package/main.js version
+current 1.1.0, no current/main.js                | version               | package/main.js version
+current 1.1.0, empty current/main.js             | version               | package/main.js version
+current 1.1.0, folder current/main.js            | version               | package/main.js version
+current 1.1.0, no current                        | version               | package/main.js version
+previous 1.1.0, no previous/installer.js         | guard                 | package/installer.js guard
+node package                                     | version               | package: package/main.js version
+current 1.1.0, node package                      | version               | package: current/main.js version
+current 1.1.0, node package, node current        | version               | current: current/main.js version
+current 1.1.0, node package, closed current      | version               | package: current/main.js version
+`;
+
+describe("the launcher", () => {
+  for (const line of calls.split("\n").slice(1, -1)) {
+    const [given = "", call = "", wanted = ""] = line.split("|").map((cell) => cell.trim());
+    it(`with ${given || "the package alone"}, starts for "${call}" ${wanted}`, () => {
+      for (const step of given.split(", ").filter((one) => one !== "")) {
+        const [verb = "", what = ""] = step.split(" ");
+        arrange(verb, what);
+      }
+      const [, by = "system", place = "", rest = ""] = /^(?:(\w+): )?(\w+)(\/.*)$/.exec(wanted) ?? [];
+      const program = `${by}: ${places[place as keyof typeof places]}${rest}`;
+      assert.equal(start(launcher, ...call.split(" ").filter((word) => word !== "")), program);
+    });
+  }
+
+  it("passes every argument on as it was given", () => {
+    assert.equal(start(launcher, "serve", "a b", "*"), `system: ${places.package}/main.js serve a b *`);
   });
 
-  it("starts it without any", () => {
-    assert.equal(start(launcher), `system: ${packaged}/main.js`);
-  });
-
-  it("starts the package's installer for both of root's calls", () => {
-    assert.equal(
-      start(launcher, "installer", "install", "id"),
-      `system: ${packaged}/installer.js install id`,
-    );
-    assert.equal(start(launcher, "guard", "--boot"), `system: ${packaged}/installer.js guard --boot`);
-  });
-
-  it("can be reached by a link", () => {
+  it("can be reached by a link, also to a release", () => {
     mkdirSync(join(root, "usr/bin"));
     symlinkSync("../lib/steward/steward", join(root, "usr/bin/steward"));
-    assert.equal(start("usr/bin/steward", "version"), `system: ${packaged}/main.js version`);
-  });
-});
-
-describe("the launcher, where Steward updates itself", () => {
-  it("starts the current release, and its installer", () => {
-    release("current", "new");
-    assert.equal(start(launcher, "version"), `system: ${current}/main.js version`);
-    assert.equal(start(launcher, "installer", "install", "id"), `system: ${current}/installer.js install id`);
-  });
-
-  it("starts it by the link too", () => {
-    release("current", "new");
-    mkdirSync(join(root, "usr/bin"));
-    symlinkSync("../lib/steward/steward", join(root, "usr/bin/steward"));
-    assert.equal(start("usr/bin/steward", "version"), `system: ${current}/main.js version`);
-  });
-
-  it("never guards with the current release", () => {
-    release("current", "new");
-    assert.equal(start(launcher, "guard"), `system: ${packaged}/installer.js guard`);
-  });
-
-  it("guards with the release before", () => {
-    release("current", "new");
-    release("previous", "old");
-    assert.equal(start(launcher, "guard"), `system: ${previous}/installer.js guard`);
+    assert.equal(start("usr/bin/steward", "version"), `system: ${places.package}/main.js version`);
+    release("current", "1.1.0");
+    assert.equal(start("usr/bin/steward", "version"), `system: ${places.current}/main.js version`);
   });
 
   it("starts the release that it lies in, whatever is current: so a release is tried", () => {
-    release("current", "new");
+    release("current", "1.1.0");
     const trial = "var/lib/steward-releases/releases/trial/lib/steward";
     program(trial);
     assert.equal(start(`${trial}/steward`, "version"), `system: /${trial}/main.js version`);
   });
-});
-
-describe("the launcher, where the package is as new as the release", () => {
-  it("starts the package's program and installer, and guards with its own", () => {
-    release("current", "new", "1.1.0");
-    release("previous", "old", "1.0.1");
-    put("usr/lib/steward/version", "1.2.0\n");
-    assert.equal(start(launcher, "version"), `system: ${packaged}/main.js version`);
-    assert.equal(start(launcher, "installer", "guard"), `system: ${packaged}/installer.js guard`);
-    assert.equal(start(launcher, "guard"), `system: ${packaged}/installer.js guard`);
-  });
-
-  it("guards with the package's where that is newer than the release before", () => {
-    release("current", "new", "1.3.0");
-    release("previous", "old", "1.1.0");
-    put("usr/lib/steward/version", "1.2.0\n");
-    assert.equal(start(launcher, "version"), `system: ${current}/main.js version`);
-    assert.equal(start(launcher, "guard"), `system: ${packaged}/installer.js guard`);
-  });
-
-  it("starts the package's for a release that does not say its version", () => {
-    rmSync(join(root, release("current", "new"), "version"));
-    assert.equal(start(launcher, "version"), `system: ${packaged}/main.js version`);
-  });
 
   it("tells the program the version of the package, and believes nothing of its caller", () => {
     put("usr/lib/steward/bin/node", answering('echo "$STEWARD_PACKAGED"'), 0o755);
-    release("current", "new");
-    const environment = { STEWARD_PACKAGED: "9.9.9" };
-    const { stdout } = spawnSync(join(root, launcher), [], { encoding: "utf8", env: environment });
-    assert.equal(stdout, "1.0.0\n");
+    release("current", "1.1.0");
+    assert.equal(called(launcher, [], { env: { STEWARD_PACKAGED: "9.9.9" } }).stdout, "1.0.0\n");
   });
 });
 
@@ -186,72 +196,22 @@ describe("the launcher's order of versions", () => {
     ...["10.0.0", "2.0.0-1-2", "2.0.0-12.x", "999999999999999.0.0", "0.0.0-source"],
   ];
   it("is that of Semantic Versioning, as the installer has it", () => {
-    release("current", "new");
+    release("current", "1.1.0");
     put("bin/node", answering('echo "$1"'), 0o755);
-    const [here, there] = [join(root, "usr/lib/steward/version"), join(root, `${current}/version`)];
+    const [here, there] = [join(root, "usr/lib/steward/version"), join(root, `${places.current}/version`)];
     // One shell for all pairs, which it reads one a line.
     const script = `while read -r one other; do
   echo "$one" >"${here}"; echo "$other" >"${there}"; "${join(root, launcher)}"
 done`;
     const pairs = versions.flatMap((one) => versions.map((other) => [one, other] as const));
-    const { stdout } = spawnSync("/bin/sh", ["-c", script], {
-      encoding: "utf8",
-      input: pairs.map((pair) => `${pair.join(" ")}\n`).join(""),
-    });
+    const input = pairs.map((pair) => `${pair.join(" ")}\n`).join("");
+    const { stdout } = spawnSync("/bin/sh", ["-c", script], { encoding: "utf8", input });
     const started = stdout.trim().split("\n");
     assert.equal(started.length, pairs.length);
     for (const [index, [one, other]] of pairs.entries()) {
-      const isRelease = started[index] === `${root}${current}/main.js`;
+      const isRelease = started[index] === `${root}${places.current}/main.js`;
       assert.equal(isRelease, compareVersions(other, one) > 0, `package ${one}, release ${other}`);
     }
-  });
-});
-
-describe("the launcher, with a release that is not whole", () => {
-  const breakages: Readonly<Record<string, (place: string) => void>> = {
-    "has lost its program": (place) => rmSync(join(root, place, "main.js")),
-    "has an empty program": (place) => put(`${place}/main.js`, ""),
-    "has a directory for a program": (place) => {
-      rmSync(join(root, place, "main.js"));
-      mkdirSync(join(root, place, "main.js"));
-    },
-    "is gone": (place) => rmSync(join(root, place), { recursive: true }),
-  };
-  for (const [what, breakIt] of Object.entries(breakages)) {
-    it(`starts the package's program when the current release ${what}`, () => {
-      breakIt(release("current", "new"));
-      assert.equal(start(launcher, "version"), `system: ${packaged}/main.js version`);
-    });
-  }
-
-  it("guards with the package's when the release before has lost its installer", () => {
-    rmSync(join(root, release("previous", "old"), "installer.js"));
-    assert.equal(start(launcher, "guard"), `system: ${packaged}/installer.js guard`);
-  });
-});
-
-describe("the launcher's runtime", () => {
-  it("is the one that the package brings, before the system's", () => {
-    put("usr/lib/steward/bin/node", runtime("package"), 0o755);
-    assert.equal(start(launcher, "version"), `package: ${packaged}/main.js version`);
-  });
-
-  it("is the package's for a release that brings none", () => {
-    put("usr/lib/steward/bin/node", runtime("package"), 0o755);
-    release("current", "new");
-    assert.equal(start(launcher, "version"), `package: ${current}/main.js version`);
-  });
-
-  it("is a release's own, where it brings one", () => {
-    put("usr/lib/steward/bin/node", runtime("package"), 0o755);
-    put(`${release("current", "new")}/bin/node`, runtime("release"), 0o755);
-    assert.equal(start(launcher, "version"), `release: ${current}/main.js version`);
-  });
-
-  it("is not one that cannot be executed", () => {
-    put("usr/lib/steward/bin/node", runtime("package"), 0o755);
-    put(`${release("current", "new")}/bin/node`, runtime("release"), 0o644);
-    assert.equal(start(launcher, "version"), `package: ${current}/main.js version`);
   });
 });
 
@@ -275,37 +235,29 @@ describe("the launcher, among runtimes of others", () => {
       "does not start (a[2Jb)",
     ],
   };
-  const putAs = (path: string, [text, , mode = 0o755]: (typeof unfit)[string]) => {
-    put(path, "");
-    writeFileSync(join(root, path), text);
-    chmodSync(join(root, path), mode);
-  };
   const refused = (...args: readonly string[]) => {
-    const { status, stdout, stderr } = spawnSync(join(root, launcher), args, { encoding: "utf8", cwd: root });
+    const { status, stdout, stderr } = called(launcher, args);
     assert.deepEqual([status, stdout], [11, ""], stderr);
-    return stderr.replaceAll(root, "");
+    return stderr;
   };
 
-  for (const [what, one] of Object.entries(unfit)) {
+  for (const [what, [text, why, mode = 0o755]] of Object.entries(unfit)) {
     it(`passes one over that ${what}, and says so where there is no other`, () => {
-      putAs(own, one);
+      put(own, text, mode);
       const before = readdirSync(root).sort();
-      const said = refused("version");
-      assert.equal(
-        said,
-        `Steward needs Node.js 20.19 or later: /${own} ${one[1]}. As root: make install PREFIX=/usr RUNTIME=$(command -v node)\n`,
-      );
+      const line = "make install PREFIX=/usr RUNTIME=$(command -v node)";
+      const said = `Steward needs Node.js 20.19 or later: /${own} ${why}. As root: ${line}\n`;
+      assert.equal(refused("version"), said);
       assert.deepEqual(readdirSync(root).sort(), before);
-      assert.equal(start(launcher, "version"), `system: ${packaged}/main.js version`);
+      assert.equal(start(launcher, "version"), `system: ${places.package}/main.js version`);
     });
   }
 
   it("takes Debian's before one in /usr/local, and that one where Debian's is too old", () => {
     put("local/node", runtime("local"), 0o755);
-    assert.equal(start(launcher, "version"), `system: ${packaged}/main.js version`);
+    assert.equal(start(launcher, "version"), `system: ${places.package}/main.js version`);
     put("bin/node", runtime("system", "v18.20.4"), 0o755);
-    const { stdout } = spawnSync(join(root, launcher), ["version"], { encoding: "utf8" });
-    assert.equal(stdout.replaceAll(root, ""), `local: ${packaged}/main.js version\n`);
+    assert.equal(called(launcher, ["version"]).stdout, `local: ${places.package}/main.js version\n`);
   });
 
   it("names all of them, one that leads nowhere too, and the line for this system", () => {
@@ -323,21 +275,16 @@ describe("the launcher, among runtimes of others", () => {
       put("os-release", release);
       assert.equal(refused("doctor"), `Steward needs Node.js 20.19 or later: ${both}. As root: ${line}\n`);
     }
-    rmSync(join(root, "local/node"));
-    rmSync(join(root, "bin/node"));
+    for (const path of ["local/node", "bin/node"]) rmSync(join(root, path));
     assert.match(refused("doctor"), /: there is none at \S+\/bin\/node, \S+ or \S+\. As root: apt /);
   });
 
   it("takes none from the caller's PATH, nor any other program, and gives the standard input to the program only", () => {
     for (const name of ["node", "timeout", "sed", "cmp", "sh", "sleep"])
       put(`callers/${name}`, `#!/bin/sh\ntouch ${root}/mark\n`, 0o755);
-    const reading = '#!/bin/sh\ncat\n[ "$*" != --version ] || exec echo v20.19.0\necho "$PATH"\n';
-    put("bin/node", reading, 0o755);
-    const { stdout } = spawnSync(join(root, launcher), ["x"], {
-      ...{ encoding: "utf8", input: "a password\n" },
-      env: { PATH: join(root, "callers") },
-    });
-    assert.equal(stdout, `a password\n${root}/bin:/usr/sbin:/usr/bin:/sbin:/bin\n`);
+    put("bin/node", '#!/bin/sh\ncat\n[ "$*" != --version ] || exec echo v20.19.0\necho "$PATH"\n', 0o755);
+    const given = { input: "a password\n", env: { PATH: join(root, "callers") } };
+    assert.equal(called(launcher, ["x"], given).stdout, "a password\n/bin:/usr/sbin:/usr/bin:/sbin:/bin\n");
     assert.equal(existsSync(join(root, "mark")), false);
   });
 
@@ -345,25 +292,24 @@ describe("the launcher, among runtimes of others", () => {
     put("bin/node", runtime("system"), 0o755);
     const cwd = join(root, "usr/lib/steward");
     const { stdout } = spawnSync("/bin/sh", ["steward", "x"], { encoding: "utf8", cwd });
-    assert.equal(stdout.replaceAll(root, ""), `system: ${packaged}/main.js x\n`);
+    assert.equal(stdout.replaceAll(root, ""), `system: ${places.package}/main.js x\n`);
   });
 });
 
 describe("the launcher's pause before a start", () => {
   const count = () => join(root, "run/failed-starts");
   beforeEach(() => put("bin/node", runtime("system"), 0o755));
+  const sleeping = (script: string) => put("bin/sleep", `#!/bin/sh\n${script}\n`, 0o755);
+  const env = () => ({ RUNTIME_DIRECTORY: join(root, "run") });
 
   /** Starts so many `times` in a row, which fail, and returns the pause before each. */
   function pauses(times: number): (string | undefined)[] {
-    put("bin/sleep", '#!/bin/sh\necho "slept $1"\n', 0o755);
+    sleeping('echo "slept $1"');
     mkdirSync(join(root, "run"), { recursive: true });
     return Array.from({ length: times }, () => {
-      const { status, stdout } = spawnSync("/bin/sh", [join(root, launcher), "pause"], {
-        encoding: "utf8",
-        env: { RUNTIME_DIRECTORY: join(root, "run") },
-      });
+      const { status, stdout } = called(launcher, ["pause"], { env: env() });
       assert.equal(status, 0);
-      return /slept (\d+)/.exec(stdout)?.[1];
+      return /slept (\S+)/.exec(stdout)?.[1];
     });
   }
 
@@ -375,13 +321,9 @@ describe("the launcher's pause before a start", () => {
   it("says of each wait that no runtime fits, which systemctl shows of the present start only", () => {
     put("bin/node", runtime("system", "v18.20.4"), 0o755);
     put("run/failed-starts", "4\n");
-    put("bin/sleep", "#!/bin/sh\n", 0o755);
-    const said = spawnSync("/bin/sh", [join(root, launcher), "pause"], {
-      encoding: "utf8",
-      env: { RUNTIME_DIRECTORY: join(root, "run") },
-    });
+    sleeping("");
     assert.match(
-      said.stderr,
+      called(launcher, ["pause"], { env: env() }).stderr,
       /^Steward needs .*18\.20\.4\. As root: .+\n4 starts failed in a row: waiting 5 s/,
     );
   });
@@ -396,19 +338,15 @@ describe("the launcher's pause before a start", () => {
   });
 
   it("is for units alone: typed by a person it goes to the program, which knows no such command", () => {
-    assert.equal(start(launcher, "pause"), `system: ${packaged}/main.js pause`);
+    assert.equal(start(launcher, "pause"), `system: ${places.package}/main.js pause`);
   });
 
   it("ends at once when it is stopped by hand, and the next start does not wait", async () => {
-    mkdirSync(join(root, "run"));
-    writeFileSync(count(), "50\n");
-    put("bin/sleep", '#!/bin/sh\necho "sleeps $1"\nexec /usr/bin/sleep "$1"\n', 0o755);
-    const child = spawn("/bin/sh", [join(root, launcher), "pause"], {
-      stdio: ["ignore", "pipe", "pipe"],
-      // As a group of its own, so that its sleep can be ended with it, as systemd does.
-      detached: true,
-      env: { RUNTIME_DIRECTORY: join(root, "run") },
-    });
+    put("run/failed-starts", "50\n");
+    sleeping('echo "sleeps $1"\nexec /usr/bin/sleep "$1"');
+    // As a group of its own, so that its sleep can be ended with it, as systemd does.
+    const options = { stdio: ["ignore", "pipe", "pipe"] as ["ignore", "pipe", "pipe"], detached: true };
+    const child = spawn("/bin/sh", [join(root, launcher), "pause"], { ...options, env: env() });
     const firstOf = (stream: Readable) =>
       new Promise((resolve) => stream.setEncoding("utf8").once("data", resolve));
     const [said, slept] = [firstOf(child.stderr), firstOf(child.stdout)];

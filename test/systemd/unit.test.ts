@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, it } from "node:test";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
@@ -100,54 +100,71 @@ describe("systemd/", () => {
   });
 });
 
+const agent = "steward.service";
+const guard = "steward-guard.service";
+const reader = "steward-logs.service";
+const backup = "steward-backup.service";
+const installer = "steward-install@.service";
+const slice = "system-steward.slice";
+const steward = "/bin/sh /usr/lib/steward/steward";
+
+/** What a unit has, why, and in which lines: the values of a setting, each on one; none: it has no such line. */
+const has: readonly (readonly [why: string, unit: string, setting: string, ...values: string[]])[] = [
+  ["has started when the agent says so", agent, "Type", "notify"],
+  ["hears the agent alone, not its children", agent, "NotifyAccess", "main"],
+  ["is never given up", agent, "StartLimitIntervalSec", "0"],
+  ["is never given up", guard, "StartLimitIntervalSec", "0"],
+  [
+    "waits after failed starts; keeps the accepted host file as root",
+    agent,
+    "ExecStartPre",
+    `-${steward} pause`,
+    `+-${steward} keep-host-file`,
+  ],
+  ["waits after failed starts", guard, "ExecStartPre", `-${steward} pause`],
+  // The count of failed starts is there: it must outlive them.
+  ["keeps the count of failed starts", agent, "RuntimeDirectoryPreserve", "restart"],
+  ["keeps the count of failed starts", guard, "RuntimeDirectoryPreserve", "restart"],
+  ["ends a reload with an error where the agent refuses", agent, "ExecReload", `+${steward} tls reload`],
+  ["gives the agent no capability", agent, "CapabilityBoundingSet", ""],
+  ["gives the agent no capability", agent, "AmbientCapabilities"],
+  ["gives it that for the clock, and no other", timekeeper, "CapabilityBoundingSet", "CAP_SYS_TIME"],
+  ["gives it that for the clock, and no other", timekeeper, "AmbientCapabilities", "CAP_SYS_TIME"],
+  ["has the agent set the clock", timekeeper, "ExecStart", "", `${settings("ExecStart")[0]} --steer-clock`],
+  ["leaves nothing to write to but the state", agent, "ProtectSystem", "strict"],
+  ["leaves nothing to write to but the state", agent, "ReadWritePaths"],
+  ["leaves nothing to write to but the state", agent, "StateDirectory", "steward"],
+  ["leaves the kernel's clock readable, which yes would not", agent, "ProtectClock", "no"],
+  ["reads the journal", reader, "SupplementaryGroups", "systemd-journal steward"],
+  ["reads the journal", "steward-upload.service", "SupplementaryGroups", "systemd-journal"],
+  ["has no network where a release is installed", installer, "PrivateNetwork", "yes"],
+  ["has no network where a release is installed", installer, "RestrictAddressFamilies", "AF_UNIX"],
+  ["has no network", backup, "PrivateNetwork", "yes"],
+  ["has no sight of the state", backup, "InaccessiblePaths", "-/var/lib/steward -/var/lib/steward-trust"],
+  ["makes up for a night without power", "steward-backup.timer", "Persistent", "yes"],
+  ["shares a bound, however often the agent asks", installer, "Slice", slice],
+  ["shares a bound, however often the agent asks", "steward-chrony@.service", "Slice", slice],
+  ["is a bound of the processor", slice, "CPUQuota", "100%"],
+  ...["PartOf", "BindsTo", "Requires", "Requisite", "PropagatesStopTo", "StopPropagatedFrom"].map(
+    (tie) => ["lives on when the agent or a product is restarted", guard, tie] as const,
+  ),
+];
+
+describe("a unit", () => {
+  for (const [why, of, setting, ...values] of has)
+    it(`${of} ${why}: ${setting}=${values}`, () => assert.deepEqual(settings(setting, of), values));
+});
+
 describe("systemd/steward.service", () => {
-  it("gives the agent more time to stop than the agent takes", () => {
-    const seconds = Number(settings("TimeoutStopSec")[0]);
-    assert.ok(seconds > 5, "seconds > 5");
-  });
-
-  it("has started when the agent says so, and hears it alone, not its children", () => {
-    assert.deepEqual([settings("Type"), settings("NotifyAccess")], [["notify"], ["main"]]);
-    assert.ok(Number(settings("WatchdogSec")[0]) >= 30, "an event loop is not stuck before half a minute");
-  });
-
-  it("is never given up, and waits longer after each failed start, as the guard does", () => {
-    for (const name of ["steward.service", "steward-guard.service"]) {
-      assert.deepEqual(settings("StartLimitIntervalSec", name), ["0"]);
-      assert.equal(settings("ExecStartPre", name)[0], "-/bin/sh /usr/lib/steward/steward pause");
-      // The count of failed starts is there: it must outlive them.
-      assert.deepEqual(settings("RuntimeDirectoryPreserve", name), ["restart"]);
-    }
-  });
-
-  it("keeps the accepted host file as root, and ends a reload with an error where the agent refuses", () => {
-    const steward = "/bin/sh /usr/lib/steward/steward";
-    assert.deepEqual(settings("ExecStartPre").slice(1), [`+-${steward} keep-host-file`]);
-    assert.deepEqual(settings("ExecReload"), [`+${steward} tls reload`]);
-  });
-
-  it("gives the agent no capability, and that for the clock with the drop-in of steward-timekeeper alone", () => {
-    assert.deepEqual([settings("CapabilityBoundingSet"), settings("AmbientCapabilities")], [[""], []]);
-    const withIt = (name: string) => settings(name, timekeeper);
-    assert.deepEqual(withIt("CapabilityBoundingSet"), ["CAP_SYS_TIME"]);
-    assert.deepEqual(withIt("AmbientCapabilities"), ["CAP_SYS_TIME"]);
-    assert.deepEqual(withIt("ExecStart"), ["", `${settings("ExecStart")[0]} --steer-clock`]);
-  });
-
-  it("leaves the agent nothing to write to but its own state", () => {
-    assert.deepEqual(settings("ProtectSystem"), ["strict"]);
-    assert.deepEqual(settings("ReadWritePaths"), []);
-    assert.deepEqual(settings("StateDirectory"), ["steward"]);
+  it("gives the agent more time to stop than it takes, and half a minute before it counts as stuck", () => {
+    assert.ok(Number(settings("TimeoutStopSec")[0]) > 5);
+    assert.ok(Number(settings("WatchdogSec")[0]) >= 30);
   });
 
   it("lets the agent execute nothing of what it can write", () => {
     const forbidden = settings("NoExecPaths").join(" ").split(" ");
     for (const path of ["/", "/tmp", "/var/tmp", "/dev/shm", "/var/lib/steward", "/run/steward"])
       assert.ok(forbidden.includes(path), path);
-  });
-
-  it("leaves the kernel's clock readable, which ProtectClock=yes would not", () => {
-    assert.deepEqual(settings("ProtectClock"), ["no"]);
   });
 
   it("keeps the module that hashes passwords from huge pages, of which it would hold one", () => {
@@ -184,6 +201,8 @@ describe("the units that the agent's own asks for", () => {
     "steward-logs.service": 0.3,
     "steward-upload.service": 1.1,
     "steward-guard.service": 2.1,
+    "steward-helper.service": 1,
+    "steward-rescue.service": 1.8,
     "steward-product@.service": 2.7,
   };
   for (const [name, bound] of Object.entries(bounds)) {
@@ -193,79 +212,47 @@ describe("the units that the agent's own asks for", () => {
     });
   }
 
-  it("let steward-logs and steward-upload alone read the journal", () => {
-    assert.deepEqual(settings("SupplementaryGroups", "steward-logs.service"), ["systemd-journal steward"]);
-    assert.deepEqual(settings("SupplementaryGroups", "steward-upload.service"), ["systemd-journal"]);
+  it("let steward-logs and steward-upload alone read the journal, and the reader no key", () => {
     for (const name of units)
-      if (!["steward-logs.service", "steward-upload.service"].includes(name))
+      if (![reader, "steward-upload.service"].includes(name))
         assert.deepEqual(settings("SupplementaryGroups", name), [], name);
     // The agent's group, for the host file, may read these too.
-    const closed = settings("InaccessiblePaths", "steward-logs.service").join(" ").split(" ");
+    const closed = settings("InaccessiblePaths", reader).join(" ").split(" ");
     for (const path of ["-/etc/steward/seal.key", "-/etc/steward/tls"])
       assert.ok(closed.includes(path), path);
   });
 
-  it("have no network where a release is installed", () => {
-    const name = "steward-install@.service";
-    assert.deepEqual(settings("PrivateNetwork", name), ["yes"]);
-    assert.deepEqual(settings("RestrictAddressFamilies", name), ["AF_UNIX"]);
-  });
-
-  it("leave backups to whoever enables them, with no network and no sight of the state", () => {
-    const name = "steward-backup.service";
+  it("leave backups to whoever enables them", () => {
     assert.doesNotMatch(readFileSync(join(systemd, "steward.preset"), "utf8"), /steward-backup/);
-    assert.deepEqual(settings("PrivateNetwork", name), ["yes"]);
-    assert.deepEqual(settings("InaccessiblePaths", name), ["-/var/lib/steward -/var/lib/steward-trust"]);
-    assert.deepEqual(settings("Persistent", "steward-backup.timer"), ["yes"]);
   });
 
-  it("keep the rights of the guard from the product's programs", () => {
-    const ofProduct = settings("CapabilityBoundingSet", "steward-product@.service")[0] ?? "";
-    assert.doesNotMatch(ofProduct, /CAP_DAC_OVERRIDE|CAP_SETUID|CAP_SETGID|CAP_SYS_/);
-    assert.doesNotMatch(
-      settings("CapabilityBoundingSet", "steward-guard.service")[0] ?? "",
-      /SETUID|SETGID|KILL/,
+  it("keep the rights of the guard from the product's programs, and the other way round", () => {
+    const [ofProduct = "", ofGuard = ""] = ["steward-product@.service", guard].map((name) =>
+      settings("CapabilityBoundingSet", name).join(" "),
     );
+    assert.doesNotMatch(ofProduct, /CAP_DAC_OVERRIDE|CAP_SETUID|CAP_SETGID|CAP_SYS_/);
+    assert.doesNotMatch(ofGuard, /SETUID|SETGID|KILL/);
   });
 
-  it("share bounds of processor and disk, however often the agent asks", () => {
-    const slice = "system-steward.slice";
-    for (const name of ["steward-install@.service", "steward-chrony@.service"])
-      assert.deepEqual(settings("Slice", name), [slice], name);
-    assert.deepEqual(settings("CPUQuota", slice), ["100%"]);
+  it("share weights of processor and disk", () => {
     for (const weight of ["CPUWeight", "IOWeight"])
       assert.ok(Number(settings(weight, slice)[0]) <= 20, weight);
     assert.deepEqual(verify(join(systemd, slice)), { status: 0, output: "" });
   });
-
-  it("have the guard live on when the agent or a product is restarted", () => {
-    for (const tie of [
-      "PartOf",
-      "BindsTo",
-      "Requires",
-      "Requisite",
-      "PropagatesStopTo",
-      "StopPropagatedFrom",
-    ]) {
-      assert.deepEqual(settings(tie, "steward-guard.service"), [], tie);
-    }
-  });
 });
 
 /** A root of its own with a copy of a file of systemd/: nothing of this machine is looked at or changed. */
-function rootWith(name: string, place: string, text: string): string {
+function rootWith(place: string, file: string): string {
   const root = mkdtempSync(join(directory, "root-"));
   mkdirSync(join(root, place), { recursive: true });
   mkdirSync(join(root, "etc"));
-  writeFileSync(join(root, place, name), text);
+  copyFileSync(join(systemd, file), join(root, place, "steward.conf"));
   return root;
 }
 
 describe("systemd/steward.sysusers", () => {
-  const text = readFileSync(join(systemd, "steward.sysusers"), "utf8");
-
   it("makes a user and a group steward without a shell", () => {
-    const root = rootWith("steward.conf", "usr/lib/sysusers.d", text);
+    const root = rootWith("usr/lib/sysusers.d", "steward.sysusers");
     assert.deepEqual(run("systemd-sysusers", "--root", root).status, 0);
     const [name, , , , , home, shell] = readFileSync(join(root, "etc/passwd"), "utf8").trim().split(":");
     assert.deepEqual([name, home, basename(shell ?? "")], ["steward", "/var/lib/steward", "nologin"]);
@@ -275,31 +262,15 @@ describe("systemd/steward.sysusers", () => {
 
 describe("systemd/steward.tmpfiles", () => {
   it("makes the folders of root's decisions and releases, and those that are the agent's or root's alone", () => {
-    const root = rootWith(
-      "steward.conf",
-      "usr/lib/tmpfiles.d",
-      readFileSync(join(systemd, "steward.tmpfiles"), "utf8"),
-    );
+    const root = rootWith("usr/lib/tmpfiles.d", "steward.tmpfiles");
     // The numbers that this test's own user has: --root looks names up in there.
     const { uid, gid } = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
     writeFileSync(join(root, "etc/passwd"), `steward:x:${uid}:${gid}::/:/bin/sh\n`);
     writeFileSync(join(root, "etc/group"), `steward:x:${gid}:\n`);
     const { status, output } = run("systemd-tmpfiles", "--create", "--root", root);
     assert.deepEqual({ status, output }, { status: 0, output: "" });
-    const modes = run(
-      "stat",
-      "--format=%a %n",
-      join(root, "etc/steward"),
-      join(root, "var/lib/steward"),
-      join(root, "var/lib/steward-releases"),
-      join(root, "var/lib/steward-trust"),
-    ).output;
-    assert.deepEqual(
-      modes
-        .trim()
-        .split("\n")
-        .map((line) => line.split(" ")[0]),
-      ["755", "700", "755", "700"],
-    );
+    const paths = ["etc/steward", "var/lib/steward", "var/lib/steward-releases", "var/lib/steward-trust"];
+    const modes = run("stat", "--format=%a", ...paths.map((path) => join(root, path))).output;
+    assert.equal(modes, "755\n700\n755\n700\n");
   });
 });
