@@ -43,8 +43,9 @@ test-firefox: packages ready ## walk through the console in Firefox, as five peo
 mutation: packages $(DIST) ## put faults into the code, and count those that tests notice; STEWARD_MUTANTS=all, ROOMS="accounts"
 	@node --import tsx lab/mutation/main.ts "$$(sh scripts/registry-packages.sh instrumenter @stryker-mutator/instrumenter@9.6.1)" $(ROOMS)
 
-fuzz: $(DIST) ## send bad, nearly good and good input to an agent and to its readers; TARGETS="api tuf", STEWARD_SEED, STEWARD_CASES
-	@node --import tsx lab/fuzz/main.ts $(TARGETS)
+fuzz: export STEWARD_TEST_ALL = 1
+fuzz: packages $(DIST) ## send bad, nearly good and good input to an agent and to its readers; STEWARD_SEED, STEWARD_CASES for other numbers of requests
+	@sh scripts/run-tests.sh node lab/fuzz/agent.test.ts test/fuzz/readers.test.ts
 
 soak: packages $(DIST) ## load two agents for SOAK_MINUTES (30) while clocks jump, time servers flap and one restarts; judge memory
 	@node --import tsx lab/soak/main.ts

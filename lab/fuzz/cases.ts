@@ -1,33 +1,30 @@
-import assert from "node:assert/strict";
 import fc, { type Arbitrary } from "fast-check";
 import { StewardError } from "../../src/contract/errors.ts";
-import { draw } from "./draw.ts";
-import type { Fuzzing } from "./target.ts";
 
-/** Characters of a case in a finding. The seed makes it again. */
+/** The counts of outcomes: the words of a judge, such as the code of a refusal. */
+export type Outcomes = Readonly<Record<string, number>>;
+
+/** Characters of a case in a failure. */
 const longestCase = 1_000;
 
 /**
- * Judges so many values; the judge gives the outcomes, or throws. A finding is the smallest value that
- * fast-check found to fail.
+ * Judges so many values; the judge gives the outcomes, or throws. Throws with the smallest value that fast-check found to
+ * fail.
  */
 export async function judgeCases<T>(
-  { chance, cases, ledger }: Fuzzing,
+  cases: number,
   values: Arbitrary<T>,
   judge: (value: T) => string | Promise<string | readonly string[]>,
-): Promise<void> {
+): Promise<Outcomes> {
+  const outcomes: Record<string, number> = {};
   const property = fc.asyncProperty(values, async (value) => {
-    ledger.begin("");
-    const outcomes = await judge(value);
-    for (const outcome of [outcomes].flat()) ledger.count(outcome);
+    for (const outcome of [await judge(value)].flat()) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   });
-  const details = await fc.check(property, { seed: draw(chance, 2 ** 31), numRuns: cases });
-  if (!details.failed) return;
-  const { errorInstance: error, numRuns, counterexample } = details;
-  const what = error instanceof assert.AssertionError ? error.message : (error as Error)?.stack;
-  ledger.find(
-    `${what}\ncase ${numRuns}, made small: ${fc.stringify(counterexample?.[0]).slice(0, longestCase)}`,
-  );
+  const details = await fc.check(property, { seed: Number(process.env.STEWARD_SEED ?? 1), numRuns: cases });
+  if (!details.failed) return outcomes;
+  const { seed, numRuns, counterexample, errorInstance: cause } = details;
+  const smallest = fc.stringify(counterexample?.[0]).slice(0, longestCase);
+  throw new Error(`case ${numRuns} of seed ${seed}, made small: ${smallest}`, { cause });
 }
 
 /** The outcome of the attempt, or the code of the agent's refusal. Throws any other error. */

@@ -6,8 +6,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { chunks, fetchFrom, file, head, startOddServer } from "../host/odd-servers.ts";
 import { bytes, changes, rarely, spoil, texts } from "./arbitraries.ts";
-import { judgeCases } from "./cases.ts";
-import type { Fuzzing } from "./target.ts";
+import { judgeCases, type Outcomes } from "./cases.ts";
 
 const packed = gzipSync(file);
 const contents = {
@@ -74,12 +73,12 @@ function bytesOf(answer: typeof answers extends fc.Arbitrary<infer T> ? T : neve
 }
 
 /** Answers of servers: they end in the signed file, or in an error by code with nothing staged, and in no connection. */
-export async function fuzzDownloads(fuzzing: Fuzzing, fetch = fetchFrom): Promise<void> {
+export async function fuzzDownloads(cases: number, fetch = fetchFrom): Promise<Outcomes> {
   const directory = mkdtempSync(join(tmpdir(), "steward-fuzz-downloads-"));
   let sent: readonly Uint8Array[] = [];
   const server = await startOddServer({ answer: () => sent });
   try {
-    await judgeCases(fuzzing, answers, async (answer) => {
+    return await judgeCases(cases, answers, async (answer) => {
       sent = bytesOf(answer);
       rmSync(directory, { recursive: true, force: true });
       const outcome = (await fetch(server.url, directory))?.code ?? "arrived";

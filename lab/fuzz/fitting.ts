@@ -23,8 +23,16 @@ export interface Schema {
   readonly maximum?: number;
 }
 
+const known = new WeakMap<Schema, Arbitrary<unknown>>();
+
 /** Values that fit the schema, as a rule: what rules say beyond it the agent has to refuse itself. */
 export function fitting(schema: Schema): Arbitrary<unknown> {
+  const values = known.get(schema) ?? made(schema);
+  known.set(schema, values);
+  return values;
+}
+
+function made(schema: Schema): Arbitrary<unknown> {
   if ("const" in schema) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
   const branches = schema.oneOf ?? schema.anyOf ?? [];

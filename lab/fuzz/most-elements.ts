@@ -194,45 +194,22 @@ const bodies: Readonly<Record<string, Reading["prepare"]>> = {
   ),
 };
 
-const packets: Readonly<Record<string, Reading["prepare"]>> = {
-  "32 with NTS, of 64 KiB of fields, in one turn": () => {
-    const keys = { c2s: new Uint8Array(32).fill(1), s2c: new Uint8Array(32).fill(2) };
-    const random = (bytes: number): Uint8Array => new Uint8Array(bytes);
-    const { open } = protect(new Uint8Array(48), {
-      ...keys,
-      ...{ cookie: new Uint8Array(100), placeholders: 0, random },
-    });
-    const reply = new Uint8Array(65_504);
-    const view = new DataView(reply.buffer);
-    view.setUint32(48, 0x01040024);
-    for (let at = 84; at < reply.length - 60; at += 4) view.setUint32(at, 0x22220004);
-    view.setUint32(reply.length - 60, 0x0404003c);
-    view.setUint32(reply.length - 56, 0x00100010);
-    return async () => {
-      for (let count = 0; count < 32; count += 1) open(reply);
-    };
-  },
-};
-
-const exchanges: Readonly<Record<string, Reading["prepare"]>> = {
-  "16 KiB of empty records": () => {
-    const bytes = new Uint8Array(16_384).map((_, index) => (index % 4 === 1 ? 9 : 0));
-    return async () => readKeyExchange(bytes);
-  },
-};
-
-const daemons: Readonly<Record<string, Reading["prepare"]>> = {
-  "256 KiB of sources of chronyc": () => {
-    const text = repeated("^,?,1,0,0,0,1,0,0,0\n", 262_000);
-    return async () => parseChronyc(text);
-  },
-};
-
-const offers: Readonly<Record<string, Reading["prepare"]>> = {
-  "64 KiB of names": () => {
-    const path = join(process.argv[2] ?? "", "netif-state");
-    return async () => readOfferedServers(path);
-  },
+const protectedPackets: Reading["prepare"] = () => {
+  const keys = { c2s: new Uint8Array(32).fill(1), s2c: new Uint8Array(32).fill(2) };
+  const random = (bytes: number): Uint8Array => new Uint8Array(bytes);
+  const { open } = protect(new Uint8Array(48), {
+    ...keys,
+    ...{ cookie: new Uint8Array(100), placeholders: 0, random },
+  });
+  const reply = new Uint8Array(65_504);
+  const view = new DataView(reply.buffer);
+  view.setUint32(48, 0x01040024);
+  for (let at = 84; at < reply.length - 60; at += 4) view.setUint32(at, 0x22220004);
+  view.setUint32(reply.length - 60, 0x0404003c);
+  view.setUint32(reply.length - 56, 0x00100010);
+  return async () => {
+    for (let count = 0; count < 32; count += 1) open(reply);
+  };
 };
 
 function journal(text: () => string): Reading["prepare"] {
@@ -325,38 +302,44 @@ const answer = (text: string, pieceBytes: number): Transfer => ({
   body: arriving(Buffer.from(text), pieceBytes),
 });
 
-const others: readonly Reading[] = [
-  {
-    ...{ reader: "answers of a sign-in provider", input: "256 KiB of members" },
-    prepare: () => {
-      const text = members(26_000);
-      const transfers: Transfers = { open: async () => answer(text, 16_384) };
-      const ask = createProviderRequest(transfers, ["https://a.example"]);
-      return async () => (await ask("https://a.example/x", { headers: {} })).json();
+const provider: Reading["prepare"] = () => {
+  const text = members(26_000);
+  const transfers: Transfers = { open: async () => answer(text, 16_384) };
+  const ask = createProviderRequest(transfers, ["https://a.example"]);
+  return async () => (await ask("https://a.example/x", { headers: {} })).json();
+};
+
+const readers: Readonly<Record<string, Readonly<Record<string, Reading["prepare"]>>>> = {
+  "metadata of updates (TUF)": updates,
+  "archives (tar)": archives,
+  "JSON bodies": bodies,
+  "NTP packets": { "32 with NTS, of 64 KiB of fields, in one turn": protectedPackets },
+  "key exchanges (NTS)": {
+    "16 KiB of empty records": () => {
+      const bytes = new Uint8Array(16_384).map((_, index) => (index % 4 === 1 ? 9 : 0));
+      return async () => readKeyExchange(bytes);
     },
   },
-  {
-    ...{ reader: "answers of receivers (webhook, OTLP)", input: "in pieces of a byte" },
-    prepare: () => () => beginningOf(answer("a".repeat(10_000), 1), 4_096),
+  "chronyd, timesyncd and other programs of the host": {
+    "256 KiB of sources of chronyc": () => {
+      const text = repeated("^,?,1,0,0,0,1,0,0,0\n", 262_000);
+      return async () => parseChronyc(text);
+    },
   },
-  {
-    ...{ reader: "access logs of a publisher's server", input: "16 KiB of brackets" },
-    prepare: () => async () => readLogLine("[".repeat(16_000)),
+  "servers of DHCP, through systemd-networkd": {
+    "64 KiB of names": () => async () => readOfferedServers(join(process.argv[2] ?? "", "netif-state")),
   },
-];
+  journal: logs,
+  "mail servers (SMTP)": mails,
+  "answers of a sign-in provider": { "256 KiB of members": provider },
+  "answers of receivers (webhook, OTLP)": {
+    "in pieces of a byte": () => () => beginningOf(answer("a".repeat(10_000), 1), 4_096),
+  },
+  "access logs of a publisher's server": {
+    "16 KiB of brackets": () => async () => readLogLine("[".repeat(16_000)),
+  },
+};
 
-const under = (reader: string, table: Readonly<Record<string, Reading["prepare"]>>): Reading[] =>
-  Object.entries(table).map(([input, prepare]) => ({ reader, input, prepare }));
-
-export const readings: readonly Reading[] = [
-  ...under("metadata of updates (TUF)", updates),
-  ...under("archives (tar)", archives),
-  ...under("JSON bodies", bodies),
-  ...under("NTP packets", packets),
-  ...under("key exchanges (NTS)", exchanges),
-  ...under("chronyd, timesyncd and other programs of the host", daemons),
-  ...under("servers of DHCP, through systemd-networkd", offers),
-  ...under("journal", logs),
-  ...under("mail servers (SMTP)", mails),
-  ...others,
-];
+export const readings: readonly Reading[] = Object.entries(readers).flatMap(([reader, inputs]) =>
+  Object.entries(inputs).map(([input, prepare]) => ({ reader, input, prepare })),
+);

@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { decodeReply } from "../../src/clock/ntp/ntp-packet.ts";
 import { sampleOf } from "../../src/clock/ntp/on-wire.ts";
 import { bytes, mostly, spoiltBytes } from "./arbitraries.ts";
-import { judgeCases } from "./cases.ts";
-import type { Fuzzing } from "./target.ts";
+import { judgeCases, type Outcomes } from "./cases.ts";
 
 /** 2026-11-01. */
 const pivotSeconds = 1_793_491_200;
@@ -48,8 +47,8 @@ const packets = fc.oneof(
 );
 
 /** Packets to the reader of NTP replies: what it believes must be believable by the bytes themselves (RFC 5905 §7.3). */
-export function fuzzNtp(fuzzing: Fuzzing, read = decodeReply): Promise<void> {
-  return judgeCases(fuzzing, packets, ({ nonce, packet }) => {
+export function fuzzNtp(cases: number, read = decodeReply): Promise<Outcomes> {
+  return judgeCases(cases, packets, ({ nonce, packet }) => {
     const decoded = read(packet, { nonce, pivotSeconds });
     if (decoded.kind === "bad") return decoded.reason;
     const [first = 0, stratum = 0] = packet;

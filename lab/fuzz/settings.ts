@@ -13,9 +13,8 @@ import { createReserve } from "../../src/store/files/reserve.ts";
 import { settingsErrors } from "../../src/system/settings/rules.ts";
 import { createSettings, settingsKind } from "../../src/system/settings/settings.ts";
 import { spoiltBytes, spoiltJson } from "./arbitraries.ts";
-import { judgeCases, outcomeOf } from "./cases.ts";
+import { judgeCases, type Outcomes, outcomeOf } from "./cases.ts";
 import { fitting } from "./fitting.ts";
-import type { Fuzzing } from "./target.ts";
 
 const kind = settingsKind(defaultSettings({}));
 type Settings = typeof kind.defaults;
@@ -43,7 +42,7 @@ const changes = fc.array(
  * Settings on the disk that were spoilt, and changes of them: the document opens with settings that keep every rule, from
  * its good copy if need be, or is refused as damaged and kept; a change that is refused leaves what was there.
  */
-export async function fuzzSettings(fuzzing: Fuzzing): Promise<void> {
+export async function fuzzSettings(cases: number): Promise<Outcomes> {
   const directory = mkdtempSync(join(tmpdir(), "steward-fuzz-settings-"));
   const [path, goodPath] = [join(directory, "settings.json"), join(directory, "settings.good.json")];
   const open = (isFirstStart = false): Promise<OpenedDocument<Settings>> =>
@@ -58,7 +57,7 @@ export async function fuzzSettings(fuzzing: Fuzzing): Promise<void> {
       good: fc.oneof(fc.constant(whole), spoiltFile(whole)),
       changes,
     });
-    await judgeCases(fuzzing, files, async (drawn) => {
+    return await judgeCases(cases, files, async (drawn) => {
       for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true });
       writeFileSync(path, drawn.file);
       writeFileSync(goodPath, drawn.good);

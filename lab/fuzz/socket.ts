@@ -4,9 +4,7 @@ import { problem } from "../../src/contract/shapes.ts";
 import { assertFits } from "../agents/answer-validators.ts";
 import { requestText, sendRaw } from "../agents/raw-http.ts";
 import { bytes, spoiltBytes, texts } from "./arbitraries.ts";
-import { judgeCases } from "./cases.ts";
-import { startFuzzedAgent } from "./fuzzed-agent.ts";
-import type { Fuzzing } from "./target.ts";
+import { judgeCases, type Outcomes } from "./cases.ts";
 
 /** The mark of an answer to a request that is hidden in another one's body. */
 const mark = "smuggled-request";
@@ -16,24 +14,9 @@ const json = "Content-Type: application/json";
 /** Milliseconds until the agent must have answered or ended a connection on which nothing more will come. */
 const longestMilliseconds = 60_000;
 
-/** Bytes to the socket that are no request, or almost one: refused, answered once at most, and the agent serves on. */
-export async function fuzzSocket(fuzzing: Fuzzing): Promise<number> {
-  const agent = await startFuzzedAgent();
-  try {
-    // Without an administrator all is 503.
-    await agent.signedInAdmin();
-    await fuzzPort(fuzzing, agent.port);
-    const { status } = await agent.call("GET", "/api/health");
-    if (status !== 200) fuzzing.ledger.find(`afterwards another is answered ${status}`);
-    return agent.judgeProcess(fuzzing.ledger);
-  } finally {
-    await agent.dispose();
-  }
-}
-
-/** The connections themselves, to whatever listens there. */
-export function fuzzPort(fuzzing: Fuzzing, port: number): Promise<void> {
-  return judgeCases(fuzzing, connections, async (sent) => {
+/** Bytes to the socket that are no request, or almost one: refused, or answered once at most, and the connection ends. */
+export function fuzzPort(cases: number, port: number): Promise<Outcomes> {
+  return judgeCases(cases, connections, async (sent) => {
     const { answers, isClosed, text } = await sendRaw(sent, {
       ...{ port, isEnding: true, milliseconds: longestMilliseconds },
     });
@@ -77,16 +60,7 @@ const smuggling = fc
     ),
     coding: fc.constantFrom("chunked", "Chunked", "x, chunked", "chunked, x", "\tchunked", "chunked;q=1"),
     length: fc.constantFrom(
-      "4",
-      "0",
-      "+4",
-      "0x4",
-      "4, 4",
-      "4 ",
-      "-4",
-      "4\u000b",
-      "00000000000000000004",
-      "1e1",
+      ...["4", "0", "+4", "0x4", "4, 4", "4 ", "-4", "4\u000b", "00000000000000000004", "1e1"],
     ),
     second: fc.option(fc.nat(59), { freq: 2 }),
     isReversed: fc.boolean(),

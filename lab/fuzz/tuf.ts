@@ -8,8 +8,7 @@ import { ed25519Only, signersOf, verifySignatures } from "../../src/tuf/signatur
 import { filesInMemory, refreshing } from "../publisher/refreshing.ts";
 import { SignedRepository } from "../publisher/signed-repository.ts";
 import { mostly, spoiltBytes, spoiltJson } from "./arbitraries.ts";
-import { judgeCases, outcomeOf } from "./cases.ts";
-import type { Fuzzing } from "./target.ts";
+import { judgeCases, type Outcomes, outcomeOf } from "./cases.ts";
 
 /** The file of each role. */
 const names: Readonly<Record<RoleType, string>> = {
@@ -23,7 +22,7 @@ const names: Readonly<Record<RoleType, string>> = {
  * Metadata that were signed and then spoilt: nothing but refusals with a code, and no signature that holds over other
  * bytes than were signed. A device that met them refreshes from the true repository afterwards.
  */
-export function fuzzTuf(fuzzing: Fuzzing, verify = verifySignatures): Promise<void> {
+export function fuzzTuf(cases: number, verify = verifySignatures): Promise<Outcomes> {
   const lab = new SignedRepository();
   lab.addRelease();
   lab.publish("rules");
@@ -33,8 +32,8 @@ export function fuzzTuf(fuzzing: Fuzzing, verify = verifySignatures): Promise<vo
     .constantFrom(...(Object.keys(names) as RoleType[]))
     .chain((type) => fc.record({ type: fc.constant(type), bytes: spoiltFile(original(type)) }));
   // A refresh of the whole repository costs as much as many readings.
-  const cases = fc.tuple(files, mostly(3), mostly(50));
-  return judgeCases(fuzzing, cases, ([{ type, bytes }, isRefresh, isTrust]) =>
+  const spoilt = fc.tuple(files, mostly(3), mostly(50));
+  return judgeCases(cases, spoilt, ([{ type, bytes }, isRefresh, isTrust]) =>
     isRefresh
       ? refreshSpoilt(lab, names[type], bytes)
       : outcomeOf(async () => readSpoilt(type, bytes, isTrust)),

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import vm from "node:vm";
 import { buildSync } from "esbuild";
-import { createChance } from "../../lab/basics/chance.ts";
-import { percent, spoiltJson } from "../../lab/fuzz/draw.ts";
-import { fromSchema } from "../../lab/fuzz/from-schema.ts";
+import fc from "fast-check";
+import { spoiltJson } from "../../lab/fuzz/arbitraries.ts";
+import { fitting } from "../../lab/fuzz/fitting.ts";
 import { createCompiler } from "../../src/store/validation/compile.ts";
 
 type Check = (value: unknown) => boolean;
@@ -40,11 +40,10 @@ function compiled(source: string): Record<string, Check> {
 
 /** Compares the two with values of which some fit. */
 function compare(isValid: Check, whole: Check, schema: object): { valid: number; invalid: number } {
-  const chance = createChance(16);
   const counts = { valid: 0, invalid: 0 };
-  for (let tries = 0; tries < 600; tries += 1) {
-    const drawn = fromSchema(schema, chance);
-    const value = percent(chance, 60) ? spoiltJson(chance, drawn) : drawn;
+  const right = fitting(schema);
+  const values = fc.oneof({ weight: 2, arbitrary: right }, { weight: 3, arbitrary: right.chain(spoiltJson) });
+  for (const value of fc.sample(values, { seed: 16, numRuns: 600 })) {
     const [quickly, wholly] = [structuredClone(value), structuredClone(value)];
     const expected = whole(wholly);
     assert.equal(isValid(quickly), expected, JSON.stringify(value));

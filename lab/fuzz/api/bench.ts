@@ -5,11 +5,9 @@ import type { Settings } from "../../../src/contract/types.ts";
 import { changedMembers } from "../../../src/system/settings/changes.ts";
 import { checkAnswer } from "../../agents/answer-rules.ts";
 import type { Answer } from "../../agents/running-agent.ts";
-import { type Ledger, TooManyFindings } from "../ledger.ts";
 import type { Request, Send } from "./client.ts";
-import { follow } from "./effects.ts";
 import { forbiddance } from "./permitted.ts";
-import type { Actor, World } from "./world.ts";
+import { type Actor, World } from "./world.ts";
 
 /** The parts of a request without its sender. */
 export interface Given {
@@ -28,7 +26,7 @@ export interface Given {
 export class Bench {
   requests = 0;
   /** Operations that have succeeded. */
-  readonly succeeded = new Map<OperationId, number>();
+  readonly succeeded = new Set<OperationId>();
   /** Successes of each kind of caller. */
   readonly callers = new Map<string, number>();
   /** True where users, tokens or settings may have changed since this was last set to false. */
@@ -36,124 +34,93 @@ export class Bench {
   /** As the agent showed them last. */
   #settings: Settings | null = null;
 
-  readonly world: World;
-  readonly send: Send;
-  readonly ledger: Ledger;
+  /** Each with the request that led to it: the seed makes them again. */
+  readonly findings: string[] = [];
+  readonly world = new World();
+  readonly #send: Send;
+  #present = "";
 
-  constructor(world: World, send: Send, ledger: Ledger) {
-    this.world = world;
-    this.send = send;
-    this.ledger = ledger;
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  find(what: string): void {
+    this.findings.push(`request ${this.requests} (${this.#present.slice(0, 160)}): ${what}`.slice(0, 600));
   }
 
   /** Null: no answer came, which is a finding. */
   async act(actor: Actor, id: OperationId, given: Given = {}): Promise<Answer | null> {
-    const operation = operationOf(id);
-    const request = requestOf(operation, actor, given);
-    const { method, path, body } = request;
-    this.ledger.begin(`${nameOf(actor)} ${method} ${path.slice(0, 120)} ${String(body ?? "").slice(0, 200)}`);
+    const request = requestOf(operationOf(id), actor, given);
+    const { method, path, body = "" } = request;
+    this.#present = `${nameOf(actor)} ${method} ${path.slice(0, 120)} ${String(body).slice(0, 200)}`;
     this.requests += 1;
     try {
-      const answer = await this.send(request);
-      this.#judge({ actor, id, given, answer, method, path });
+      const answer = await this.#send(request);
+      this.#judge(id, request, answer);
+      // HEAD asks for no more than GET, and gives nothing that could be followed.
+      if (answer.status < 400 && method === operationOf(id).method) this.#follow(actor, id, given, answer);
       return answer;
     } catch (error) {
-      if (error instanceof TooManyFindings) throw error;
       // The agent may end the connection before the answer is read where a body is larger than it reads.
-      const isCutOff = String(body ?? "").length > 1_000_000 && String(error).includes("ECONNRESET");
-      if (isCutOff) this.ledger.count("cut off");
-      else this.ledger.find(`no answer: ${String(error)}`);
+      const isCutOff = String(body).length > 1_000_000 && String(error).includes("ECONNRESET");
+      if (!isCutOff) this.find(`no answer: ${String(error)}`);
       return null;
     }
   }
 
-  #judge(judged: Judged): void {
-    const { actor, id, given, answer, method, path } = judged;
+  #judge(id: OperationId, { method, path }: Request, answer: Answer): void {
     const { status, json, text } = answer;
-    const operation = operationOf(id);
-    this.ledger.count(status >= 400 ? `${status} ${json?.code}` : String(status));
-    if (json?.code === "internal_error" || status === 500) this.ledger.find(`answered ${text}`);
-    if (!(operation.response.stream && status === 200)) {
-      try {
-        checkAnswer(method, path, answer);
-      } catch (error) {
-        this.ledger.find(`against the contract: ${String(error).slice(0, 300)}`);
-      }
+    if (json?.code === "internal_error" || status === 500) this.find(`answered ${text}`);
+    try {
+      if (!(operationOf(id).response.stream && status === 200)) checkAnswer(method, path, answer);
+    } catch (error) {
+      this.find(`against the contract: ${String(error).slice(0, 300)}`);
     }
-    if (status >= 400) {
-      const leaked = this.world.secrets().find((secret) => text.includes(secret));
-      if (leaked !== undefined) this.ledger.find(`the error repeats a secret: ${text.slice(0, 200)}`);
-      return;
-    }
-    if (!isOperations(operation, method)) return;
-    const forbidden = forbiddance(operation, actor, given.params?.id);
-    if (forbidden !== null) this.ledger.find(`answered ${status} ${forbidden}`);
-    this.#follow(judged);
+    if (status >= 400 && this.world.secrets().some((secret) => text.includes(secret)))
+      this.find(`the error repeats a secret: ${text.slice(0, 200)}`);
   }
 
-  #follow({ actor, id, given, answer: { json } }: Judged): void {
-    this.succeeded.set(id, (this.succeeded.get(id) ?? 0) + 1);
-    const caller = callerOf(actor);
-    this.callers.set(caller, (this.callers.get(caller) ?? 0) + 1);
+  #follow(actor: Actor, id: OperationId, { params = {}, body = {} }: Given, { status, json }: Answer): void {
+    const forbidden = forbiddance(operationOf(id), actor, params.id);
+    if (forbidden !== null) this.find(`answered ${status} ${forbidden}`);
+    this.succeeded.add(id);
+    this.callers.set(callerOf(actor), (this.callers.get(callerOf(actor)) ?? 0) + 1);
     if (operationOf(id).method !== "GET") this.hasChanged = true;
     if (id === "updateSettings") this.#judgeSettings(actor, json);
-    follow(this.world, id, { actor, params: given.params ?? {}, body: given.body ?? {}, json });
+    this.world.follow(id, { actor, params, body, json });
   }
 
   #judgeSettings(actor: Actor, after: Answer["json"]): void {
-    const isAdmin =
-      actor.kind === "root" || (actor.kind === "credential" && actor.credential.person.role === "admin");
-    const isToken = actor.kind === "credential" && actor.credential.kind === "token";
-    if (this.#settings !== null && (!isAdmin || isToken)) {
-      const changed = changedMembers(settingsSchema, this.#settings, after);
-      const foreign = changed.filter(({ writer }) => writer !== "operator");
-      for (const { pointer } of foreign) this.ledger.find(`${pointer} was changed by ${nameOf(actor)}`);
-    }
+    const changed = this.#settings === null ? [] : changedMembers(settingsSchema, this.#settings, after);
+    const foreign = changed.filter(({ writer }) => writer !== "operator");
+    if (!["root", "admin"].includes(callerOf(actor)))
+      for (const { pointer } of foreign) this.find(`${pointer} was changed by ${nameOf(actor)}`);
     this.#settings = after;
   }
 }
 
-interface Judged {
-  readonly actor: Actor;
-  readonly id: OperationId;
-  readonly given: Given;
-  readonly answer: Answer;
-  readonly method: string;
-  readonly path: string;
-}
-
-/** HEAD asks for no more than GET, and gives nothing that could be followed. */
-function isOperations(operation: Operation, method: string): boolean {
-  return operation.method === method;
-}
-
 function requestOf(operation: Operation, actor: Actor, given: Given): Request {
-  const { params = {}, query = {}, body, raw, headers = {}, from } = given;
+  const { params = {}, query = {}, body, raw, from } = given;
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? "x"));
   const pairs = Object.entries(query).map(([name, value]): [string, string] => [
     name,
     typeof value === "string" ? value : (JSON.stringify(value) ?? ""),
   ]);
-  const search = pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : "";
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-  const bearer = bearerOf(actor);
+  const bearer =
+    actor.kind === "credential" ? actor.credential.bearer : actor.kind === "stranger" && actor.bearer;
   return {
     method: given.method ?? operation.method,
-    path: `${path}${search}`,
+    path: pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path,
     ...(content !== undefined && { body: content }),
     ...(from !== undefined && { from }),
     isLocal: actor.kind === "root",
     headers: {
       ...(content !== undefined && { "content-type": "application/json" }),
-      ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
-      ...headers,
+      ...(bearer !== false && { authorization: `Bearer ${bearer}` }),
+      ...given.headers,
     },
   };
-}
-
-function bearerOf(actor: Actor): string | null {
-  if (actor.kind === "credential") return actor.credential.bearer;
-  return actor.kind === "stranger" ? actor.bearer : null;
 }
 
 function callerOf(actor: Actor): string {

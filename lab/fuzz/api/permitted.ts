@@ -1,8 +1,8 @@
 import type { Operation } from "../../../src/contract/operations/operation.ts";
 import type { Actor, Credential } from "./world.ts";
 
-/** Seconds for which a step-up lasts (docs/sign-in.md), and some for the way. */
-const steppedUpSeconds = 300 + 20;
+/** Milliseconds for which a step-up lasts (docs/sign-in.md), and some for the way. */
+const steppedUpMilliseconds = (300 + 20) * 1_000;
 
 /**
  * Gives the reason, by the documents only, that forbids `actor` the operation on the user `id`; null: they may do it.
@@ -16,16 +16,16 @@ export function forbiddance(operation: Operation, actor: Actor, id: string | und
     return access === "self" || access === "session" ? "as root, though it is the user's alone" : null;
   }
   const { credential } = actor;
-  if (credential.state === "dead") return "with a credential that has ended";
-  if (!credential.person.isEnabled) return "with a disabled account";
-  if (credential.person.mustChange && !operation.beforePasswordChange)
-    return "before the password was changed";
-  return credential.kind === "token"
-    ? tokenForbiddance(operation, credential)
-    : sessionForbiddance(operation, credential, id);
+  const { person, kind, state } = credential;
+  if (state === "dead") return "with a credential that has ended";
+  if (!person.isEnabled) return "with a disabled account";
+  if (person.mustChange && !operation.beforePasswordChange) return "before the password was changed";
+  return kind === "token"
+    ? ofToken(operation, credential)
+    : ofSession(operation, credential, id === person.id);
 }
 
-function tokenForbiddance({ scope, access }: Operation, { scopes, person }: Credential): string | null {
+function ofToken({ scope, access }: Operation, { scopes, person }: Credential): string | null {
   if (access === "token") return null;
   if (scope === undefined || !scopes.includes(scope))
     return `with an API token that lacks the scope ${scope}`;
@@ -33,20 +33,18 @@ function tokenForbiddance({ scope, access }: Operation, { scopes, person }: Cred
   return roles.includes(person.role) ? null : `with an API token of the role ${person.role}`;
 }
 
-function sessionForbiddance(
+function ofSession(
   { access, stepUp }: Operation,
   { person, steppedUpAt }: Credential,
-  id: string | undefined,
+  isSelf: boolean,
 ): string | null {
-  const isSelf = id === person.id;
   if (access === "local") return "though it is root's alone";
   if (access === "token") return "though it is a program's own";
   if (access === "self" && !isSelf) return "on another user";
-  if (typeof access === "object") {
-    const roles: readonly string[] = access.roles;
-    if (!roles.includes(person.role) && !(access.self && isSelf)) return `as ${person.role}`;
-  }
+  const roles: readonly string[] = typeof access === "object" ? access.roles : [person.role];
+  if (!roles.includes(person.role) && !(typeof access === "object" && access.self && isSelf))
+    return `as ${person.role}`;
   const isNeeded = stepUp === true || (stepUp === "others" && !isSelf);
-  const isSteppedUp = steppedUpAt !== null && performance.now() - steppedUpAt < steppedUpSeconds * 1_000;
+  const isSteppedUp = steppedUpAt !== null && performance.now() - steppedUpAt < steppedUpMilliseconds;
   return isNeeded && !isSteppedUp ? "without a step-up" : null;
 }

@@ -1,9 +1,11 @@
+import fc, { type Arbitrary } from "fast-check";
 import { documentNames } from "../../../src/contract/document-names.ts";
 import type { Operation } from "../../../src/contract/operations/operation.ts";
-import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
+import { operationIds, operationOf } from "../../../src/contract/operations.ts";
 import type { Chance } from "../../basics/chance.ts";
-import { anyJson, anyText, draw, oneOf, percent, randomBytes, spoiltBytes, spoiltJson } from "../draw.ts";
-import { fromSchema } from "../from-schema.ts";
+import { bytes, json, mostly, spoiltBytes, spoiltJson, texts } from "../arbitraries.ts";
+import { draw, drawn, oneOf, percent } from "../draw.ts";
+import { fitting, type Schema } from "../fitting.ts";
 import type { Bench, Given } from "./bench.ts";
 import { forbiddance } from "./permitted.ts";
 import type { Actor, Credential, World } from "./world.ts";
@@ -13,20 +15,26 @@ export async function actWildly(bench: Bench, chance: Chance): Promise<void> {
   const id = oneOf(chance, operationIds);
   const operation = operationOf(id);
   const actor = anyActor(bench.world, chance);
-  const params = paramsFor(operation, { world: bench.world, actor, chance });
   // It would end the run: those who may do it do not.
   if (id === "factoryReset" && forbiddance(operation, actor, undefined) === null) return;
-  const query = queryFor(operation, chance);
-  const content = contentFor(operation, chance, id);
-  const headers = { ...content.headers, ...headersFor(chance) };
-  const method = percent(chance, 3) && operation.method === "GET" ? { method: "HEAD" } : {};
-  await bench.act(actor, id, { ...content, params, query, headers, from: anyAddress(chance), ...method });
+  const params = paramsFor(operation, { world: bench.world, actor, chance });
+  const { content, headers, query, from, isHead } = drawn(chance, formsOf(operation));
+  const method = isHead && operation.method === "GET" ? { method: "HEAD" } : {};
+  const sent = { ...content, params, query, headers: { ...content.headers, ...headers }, from, ...method };
+  await bench.act(actor, id, sent);
 }
 
 /** An address of a network of many, so that no row of failures fills the window of one address (docs/design/throttling.md). */
-export function anyAddress(chance: Chance): string {
-  return `10.${draw(chance, 4)}.${draw(chance, 256)}.${1 + draw(chance, 250)}`;
-}
+export const addresses = fc
+  .tuple(fc.nat(3), fc.nat(255), fc.integer({ min: 1, max: 250 }))
+  .map((parts) => `10.${parts.join(".")}`);
+
+const words = "otter umbrella granite violin harvest lantern pepper walrus cobalt".split(" ");
+
+/** Long and of many words, so that the rules for passwords take it for every name. */
+export const freshPasswords = fc
+  .array(fc.tuple(fc.constantFrom(...words), fc.nat(99)), { minLength: 5, maxLength: 5 })
+  .map((pairs) => pairs.map((pair) => pair.join("")).join(" "));
 
 function anyActor(world: World, chance: Chance): Actor {
   const kind = draw(chance, 100);
@@ -34,10 +42,9 @@ function anyActor(world: World, chance: Chance): Actor {
   if (kind < 12) return { kind: "stranger", bearer: strangersBearer(world, chance) };
   if (kind < 20 && world.dead.length > 0)
     return { kind: "credential", credential: oneOf(chance, world.dead) };
-  if (kind < 35) return { kind: "root" };
   const live = world.credentials.filter(({ state }) => state === "live");
+  if (kind < 35 || live.length === 0) return { kind: "root" };
   // Those of each role and kind as often as those of another, however many there are of each.
-  if (live.length === 0) return { kind: "root" };
   const kindOf = (one: Credential) => (one.kind === "token" ? "token" : one.person.role);
   const chosen = oneOf(chance, [...new Set(live.map(kindOf))]);
   return {
@@ -50,12 +57,10 @@ function anyActor(world: World, chance: Chance): Actor {
 }
 
 /** A token of another, with something changed; or anything that a header can hold. */
-function strangersBearer(world: World, chance: Chance): string {
-  const known = world.credentials.map(({ bearer }) => bearer);
-  const text =
-    known.length > 0 && percent(chance, 70)
-      ? spoiltBytes(chance, Buffer.from(oneOf(chance, known))).toString("latin1")
-      : anyText(chance);
+function strangersBearer({ credentials }: World, chance: Chance): string {
+  const known = credentials.map(({ bearer }) => bearer);
+  const spoilt = () => spoiltBytes(Buffer.from(oneOf(chance, known))).map((sent) => sent.toString("latin1"));
+  const text = drawn(chance, known.length > 0 && percent(chance, 70) ? spoilt() : texts);
   const bearer = text.replace(/[^\x21-\x7e]/g, "").slice(0, 2_000);
   return known.includes(bearer) || bearer === "" ? "x.y.z" : bearer;
 }
@@ -64,103 +69,115 @@ function paramsFor(
   { pathParameters = {} }: Operation,
   { world, actor, chance }: { world: World; actor: Actor; chance: Chance },
 ): Record<string, string> {
-  const names = Object.keys(pathParameters);
-  const people = [...world.people.keys()];
   const own = actor.kind === "credential" ? [actor.credential.person.id] : [];
   const made = [...world.credentials, ...world.dead].map(({ id }) => id);
-  const known = [...people, ...own, ...own, ...made, ...documentNames];
+  const known = [...world.people.keys(), ...own, ...own, ...made, ...documentNames];
   const forms: Record<string, string> = { id: "usr_", sid: "ses_", name: "" };
   return Object.fromEntries(
-    names.map((name) => {
-      const isToken = JSON.stringify(pathParameters[name]).includes("tok_");
-      const prefix = isToken ? "tok_" : (forms[name] ?? "");
-      const fitting = known.filter((id) => id.startsWith(prefix));
-      if (fitting.length > 0 && percent(chance, 85)) return [name, oneOf(chance, fitting)];
-      return [name, pathText(chance, pathParameters[name] ?? {})];
+    Object.entries(pathParameters).map(([name, schema]) => {
+      const prefix = JSON.stringify(schema).includes("tok_") ? "tok_" : (forms[name] ?? "");
+      const familiar = known.filter((id) => id.startsWith(prefix));
+      const isFamiliar = familiar.length > 0 && percent(chance, 85);
+      return [name, isFamiliar ? oneOf(chance, familiar) : drawn(chance, pathTexts(schema))];
     }),
   );
 }
 
-/** A text that encodeURIComponent takes; `.` and `..` would be another path. */
-function pathText(chance: Chance, schema: object): string {
-  const text = percent(chance, 50) ? String(fromSchema(schema, chance)) : anyText(chance);
-  return /^\.{0,2}$/.test(text) ? "x" : Buffer.from(text.slice(0, 300)).toString();
+/** Texts that encodeURIComponent takes; `.` and `..` would be another path. */
+function pathTexts(schema: Schema): Arbitrary<string> {
+  return fc
+    .oneof(fitting(schema).map(String), texts)
+    .map((text) => (/^\.{0,2}$/.test(text) ? "x" : Buffer.from(text.slice(0, 300)).toString()));
 }
 
-function queryFor({ query }: Operation, chance: Chance): Record<string, unknown> {
-  if (!query || percent(chance, 30)) return percent(chance, 3) ? { [anyText(chance)]: anyText(chance) } : {};
-  const fitting = fromSchema(query, chance) as Record<string, unknown>;
-  return percent(chance, 70) ? fitting : { ...(spoiltJson(chance, fitting) as object) };
+/** The parts of a request that belong to no sender. */
+interface Form {
+  readonly content: Given;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly from: string;
+  readonly isHead: boolean;
 }
 
-function contentFor({ body }: Operation, chance: Chance, id: OperationId): Given {
-  if (!body) return percent(chance, 5) ? { body: anyJson(chance) } : {};
-  const fitting = withGoodPassword(fromSchema(body, chance), chance);
-  const kind = draw(chance, 100);
-  if (kind < 60) return { body: fitting };
-  if (kind < 85) return { body: spoiltJson(chance, fitting) };
-  if (kind < 90) return { body: anyJson(chance, 4) };
-  if (kind < 94) return { raw: spoiltBytes(chance, Buffer.from(JSON.stringify(fitting))) };
-  if (kind < 96) return { raw: JSON.stringify(fitting), headers: { "content-type": anyType(chance) } };
-  if (kind < 97) return { raw: "[".repeat(1 + draw(chance, 60_000)) };
-  if (kind < 98) return { raw: `{"a":${"1".repeat(1 + draw(chance, 60_000))}}` };
-  if (kind < 99) return { raw: randomBytes(chance, draw(chance, 300)) };
+const known = new Map<Operation, Arbitrary<Form>>();
+
+function formsOf(operation: Operation): Arbitrary<Form> {
+  const forms =
+    known.get(operation) ??
+    fc.record({
+      content: contentsOf(operation),
+      query: queriesOf(operation),
+      headers,
+      from: addresses,
+      isHead: mostly(3),
+    });
+  known.set(operation, forms);
+  return forms;
+}
+
+function queriesOf({ query }: Operation): Arbitrary<Record<string, unknown>> {
+  const strange = fc.tuple(texts, texts).map(([name, value]) => ({ [name]: value }));
+  const none = mostly(3).chain((isThere) => (isThere ? strange : fc.constant({})));
+  if (!query) return none;
+  const right = fitting(query) as Arbitrary<object>;
+  const spoilt = right.chain(spoiltJson).map((value) => ({ ...(value as object) }));
+  return fc.oneof(
+    { weight: 3, arbitrary: none },
+    { weight: 5, arbitrary: right.map((value) => ({ ...value })) },
+    { weight: 2, arbitrary: spoilt },
+  );
+}
+
+const types = fc.constantFrom(
+  ...["text/plain", "application/json; charset=utf-16", "application/xml", "", "application/jsonx"],
+  ...["multipart/form-data; boundary=x", "application/json;charset=utf-8"],
+);
+
+const asBody = (values: Arbitrary<unknown>): Arbitrary<Given> => values.map((body) => ({ body }));
+const asRaw = (texts: Arbitrary<string | Buffer>): Arbitrary<Given> => texts.map((raw) => ({ raw }));
+
+function contentsOf({ body, path }: Operation): Arbitrary<Given> {
+  const few = mostly(5).chain((isThere) => (isThere ? asBody(json) : fc.constant({})));
+  if (!body) return few;
+  const right = fc.tuple(fitting(body), fc.boolean(), freshPasswords).map(withGoodPassword);
+  const text = right.map((value) => JSON.stringify(value) ?? "");
+  const long = fc.integer({ min: 1, max: 60_000 });
   // Rarely, as each is 2 MB.
-  if (id !== "updateSettings") return {};
-  return { raw: JSON.stringify({ device: { name: "x".repeat(2_000_000) } }) };
+  const huge = path === "/api/system" ? JSON.stringify({ device: { name: "x".repeat(2_000_000) } }) : "";
+  const kinds: readonly (readonly [weight: number, Arbitrary<Given>])[] = [
+    [60, asBody(right)],
+    [25, asBody(right.chain(spoiltJson))],
+    [5, asBody(json)],
+    [2, fc.tuple(text, types).map(([raw, type]) => ({ raw, headers: { "content-type": type } }))],
+    [4, asRaw(text.chain((whole) => spoiltBytes(Buffer.from(whole))))],
+    [1, asRaw(long.map((depth) => "[".repeat(depth)))],
+    [1, asRaw(long.map((digits) => `{"a":${"1".repeat(digits)}}`))],
+    [1, asRaw(bytes(0, 300))],
+    [1, asRaw(fc.constant(huge))],
+  ];
+  return fc.oneof(...kinds.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 }
 
 /** A password that no rule refuses, half of the time. */
-function withGoodPassword(value: unknown, chance: Chance): unknown {
+function withGoodPassword([value, isGood, password]: [unknown, boolean, string]): unknown {
   const body = value as Record<string, unknown>;
-  if (typeof body?.password === "string" && percent(chance, 50)) body.password = freshPassword(chance);
-  return body;
+  return isGood && typeof body?.password === "string" ? { ...body, password } : body;
 }
 
-/** Long and of many words, so that the rules for passwords take it for every name. */
-export function freshPassword(chance: Chance): string {
-  const words = [
-    "otter",
-    "umbrella",
-    "granite",
-    "violin",
-    "harvest",
-    "lantern",
-    "pepper",
-    "walrus",
-    "cobalt",
-  ];
-  return Array.from({ length: 5 }, () => `${oneOf(chance, words)}${draw(chance, 100)}`).join(" ");
-}
-
-function anyType(chance: Chance): string {
-  const types = [
-    "text/plain",
-    "application/json; charset=utf-16",
-    "application/xml",
-    "",
-    "application/jsonx",
-  ];
-  return oneOf(chance, [...types, "multipart/form-data; boundary=x", "application/json;charset=utf-8"]);
-}
-
-function headersFor(chance: Chance): Record<string, string> {
-  if (percent(chance, 75)) return {};
-  const value = anyText(chance)
-    .replace(/[^\x20-\x7e]/g, "")
-    .slice(0, 4_000);
-  const header = oneOf(chance, [
-    ...["If-Match", "If-None-Match", "Accept", "Cookie", "X-Request-Id", "Last-Event-ID", "Origin", "Range"],
-    ...[
-      "X-Refresh-Binding",
-      "X-Forwarded-Proto",
-      "Forwarded",
-      "Accept-Language",
-      "Accept-Encoding",
-      "Referer",
-    ],
-    ...["X-HTTP-Method-Override", "Sec-Fetch-Site", "User-Agent", "Content-Encoding", "Host"],
-  ]);
-  const usual = ["*", '"x"', 'W/"x"', "*/*", "application/json", "gzip", "cross-site", "null", value];
-  return { [header.toLowerCase()]: oneOf(chance, usual) };
-}
+const names = [
+  ..."if-match if-none-match accept cookie x-request-id last-event-id origin range x-refresh-binding".split(
+    " ",
+  ),
+  ..."x-forwarded-proto forwarded accept-language accept-encoding referer x-http-method-override".split(" "),
+  ..."sec-fetch-site user-agent content-encoding host".split(" "),
+];
+const headers: Arbitrary<Record<string, string>> = fc
+  .tuple(
+    mostly(25),
+    fc.constantFrom(...names),
+    fc.oneof(
+      fc.constantFrom("*", '"x"', 'W/"x"', "*/*", "application/json", "gzip", "cross-site", "null"),
+      texts.map((text) => text.replace(/[^\x20-\x7e]/g, "").slice(0, 4_000)),
+    ),
+  )
+  .map(([isThere, name, value]) => (isThere ? { [name]: value } : {}));

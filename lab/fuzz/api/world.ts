@@ -1,6 +1,7 @@
+import type { OperationId } from "../../../src/contract/operations.ts";
 import type { Scope } from "../../../src/contract/scopes.ts";
 import type { Answer } from "../../agents/running-agent.ts";
-import { isDrawn } from "../draw.ts";
+import { isDrawn } from "../arbitraries.ts";
 
 export type Role = "admin" | "operator" | "readonly";
 
@@ -40,6 +41,16 @@ export type Actor =
   | { readonly kind: "root" }
   | { readonly kind: "credential"; readonly credential: Credential };
 
+/** An operation that has succeeded. */
+export interface Success {
+  readonly actor: Actor;
+  /** The path has these parameters. */
+  readonly params: Readonly<Record<string, string>>;
+  /** It was taken, so it has the operation's form. */
+  readonly body: Answer["json"];
+  readonly json: Answer["json"];
+}
+
 /** Sessions of a user beyond which the agent ends the oldest ones (docs/sign-in.md). */
 const mostSessions = 10;
 
@@ -56,39 +67,36 @@ export class World {
 
   /** Everything that may appear in no error and no log. */
   secrets(): string[] {
-    const people = [...this.people.values()].flatMap((one) => [
-      one.password,
-      ...(one.secret === null ? [] : [one.secret]),
-      ...one.recoveryCodes,
+    const people = [...this.people.values()].flatMap(({ password, secret, recoveryCodes }) => [
+      ...[password, secret ?? "", ...recoveryCodes],
     ]);
     const bearers = this.credentials.flatMap(({ bearer, refresh }) => [bearer, refresh]);
     return [...people, ...bearers].filter((secret) => secret.length >= 12 && !isDrawn(secret));
   }
 
-  person(id: string): Person | undefined {
-    return this.people.get(id);
+  /** Takes over the consequences of a success for those who are signed in. All else leaves the world as it is. */
+  follow(id: OperationId, success: Success): void {
+    effects[id]?.(this, success);
   }
 
   /** Takes over what an answer says of a user. */
   learn(user: Answer["json"], password?: string): Person {
     const { id, username, role, enabled: isEnabled, must_change_password: mustChange } = user;
-    const known = this.people.get(id);
-    const person: Person = known ?? {
-      ...{ id, username, role, isEnabled, mustChange, password: password ?? "" },
+    const person: Person = this.people.get(id) ?? {
+      ...{ id, username, role, isEnabled, mustChange, password: "" },
       ...{ secret: null, recoveryCodes: [], usedStep: 0 },
     };
-    Object.assign(person, { role, isEnabled, mustChange });
-    if (password !== undefined) person.password = password;
+    Object.assign(person, { role, isEnabled, mustChange, ...(password !== undefined && { password }) });
     this.people.set(id, person);
     return person;
   }
 
   /** A sign-in's session. */
-  opened(answer: Answer["json"], isSteppedUp: boolean): Credential {
-    const person = this.learn(answer.user);
+  opened({ user, session, access_token, refresh_token }: Answer["json"], isSteppedUp: boolean): Credential {
+    const person = this.learn(user);
     const credential: Credential = {
-      ...{ kind: "session", person, id: answer.session.id, scopes: [], state: "live" },
-      ...{ bearer: answer.access_token, refresh: answer.refresh_token ?? "" },
+      ...{ kind: "session", person, id: session.id, scopes: [], state: "live" },
+      ...{ bearer: access_token, refresh: refresh_token ?? "" },
       steppedUpAt: isSteppedUp ? performance.now() : null,
     };
     this.credentials.push(credential);
@@ -102,15 +110,108 @@ export class World {
       credential.state = "dead";
       this.dead.push(credential);
     }
-    if (this.dead.length > mostDead) this.dead.splice(0, this.dead.length - mostDead);
+    this.dead.splice(0, this.dead.length - mostDead);
     this.credentials = this.credentials.filter(({ state }) => state === "live");
   }
 
-  endSessions(id: string, except?: Credential): void {
-    this.end(({ kind, person, ...one }) => kind === "session" && person.id === id && one.id !== except?.id);
+  endSessions(id = "", except?: Credential): void {
+    this.end((one) => one.kind === "session" && one.person.id === id && one !== except);
   }
 
-  endTokens(id: string): void {
+  endTokens(id = ""): void {
     this.end(({ kind, person }) => kind === "token" && person.id === id);
   }
+
+  /** The user has another password or no second factor: all sessions end, and tokens unless they are kept. */
+  renewed(id: string, body?: { keep_tokens?: boolean }): void {
+    this.endSessions(id);
+    if (body?.keep_tokens !== true) this.endTokens(id);
+  }
+}
+
+type Effect = (world: World, success: Success) => void;
+
+/** One that a session has on itself. */
+function own(effect: (credential: Credential, world: World, success: Success) => void): Effect {
+  return (world, success) => {
+    const { actor } = success;
+    if (actor.kind === "credential" && actor.credential.kind === "session")
+      effect(actor.credential, world, success);
+  };
+}
+
+const signedIn: Effect = (world, { json, body }) => {
+  const { person } = world.opened(json, body.recovery_code === undefined && !json.user.must_change_password);
+  person.recoveryCodes = person.recoveryCodes.filter((code) => code !== body.recovery_code);
+};
+
+/** As docs/sign-in.md says. */
+const effects: { readonly [Id in OperationId]?: Effect } = {
+  createUser: (world, { json, body }) => void world.learn(json, body.password ?? json.initial_password),
+  updateUser: (world, { json }) => {
+    world.learn(json);
+    if (!json.enabled) world.endSessions(json.id);
+  },
+  deleteUser: (world, { params: { id = "" } }) => {
+    world.renewed(id);
+    world.people.delete(id);
+  },
+  resetPassword: (world, { json, body }) => {
+    world.learn(json, body?.password ?? json.initial_password);
+    world.renewed(json.id, body);
+  },
+  rescueUser: (world, { json, body }) => {
+    world.learn(json, json.initial_password).secret = null;
+    world.renewed(json.id, body);
+  },
+  endUserSessions: (world, { params }) => world.endSessions(params.id),
+  login: signedIn,
+  answerChallenge: signedIn,
+  refresh: (world, { json, body }) => {
+    const credential = byRefresh(world, body?.refresh_token);
+    if (!credential) return;
+    world.spent.push({ refresh: credential.refresh, credential, at: performance.now() });
+    Object.assign(credential, { bearer: json.access_token, refresh: json.refresh_token ?? "" });
+  },
+  logout: (world, { body }) => {
+    const ended = byRefresh(world, body?.refresh_token);
+    world.end((one) => one === ended);
+  },
+  endSession: (world, { params }) => world.end(({ id }) => id === params.sid),
+  reauthenticate: own((credential) => {
+    credential.steppedUpAt = performance.now();
+  }),
+  changePassword: own((credential, world, { body }) => {
+    Object.assign(credential.person, { password: body.new_password, mustChange: false });
+    world.endSessions(credential.person.id, credential);
+  }),
+  enableTwoFactor: own((credential, world, { json }) => {
+    credential.person.recoveryCodes = json.recovery_codes;
+    world.endSessions(credential.person.id, credential);
+  }),
+  disableTwoFactor: own((credential, world) => {
+    credential.person.secret = null;
+    world.endSessions(credential.person.id, credential);
+  }),
+  recoverTwoFactor: (world, { json, body }) => {
+    const user = json.user ?? json;
+    world.learn(user).secret = null;
+    world.renewed(user.id, body);
+    if (json.access_token) world.opened(json, false);
+  },
+  makeRecoveryCodes: own(({ person }, _, { json }) => {
+    person.recoveryCodes = json.recovery_codes;
+  }),
+  createToken: (world, { json }) => {
+    const person = world.people.get(json.user_id);
+    if (!person) return;
+    const { id, scopes, token: bearer } = json;
+    const credential = { kind: "token", person, id, scopes, bearer, refresh: "" } as const;
+    world.credentials.push({ ...credential, steppedUpAt: null, state: "live" });
+  },
+  deleteToken: (world, { params }) => world.end(({ id }) => id === params.id),
+};
+
+function byRefresh(world: World, refresh: string | undefined): Credential | undefined {
+  return world.credentials.find((one) => one.kind === "session" && one.refresh === refresh);
 }
