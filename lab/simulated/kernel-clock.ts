@@ -123,11 +123,6 @@ export class KernelClock {
     this.#trueAt = this.#options.now();
   }
 
-  setSynchronisedByOther(): void {
-    this.#isSynchronised = true;
-    this.#maxError = 0.01;
-  }
-
   #wall(): number {
     return this.#options.trueStartSeconds + this.#monotonic + this.#difference;
   }
