@@ -66,6 +66,22 @@ describe("a check that is asked for", () => {
     assert.deepEqual([runs[0]?.source, runs[0]?.wanted.size], [ofServer, 0]);
   });
 
+  it("has an id, which one that joins it shares and the next one does not", async () => {
+    const { checks, device, end, last } = await scheduled();
+    assert.equal(checks.runningId(), null);
+    await checks.check(ofServer);
+    const id = checks.runningId();
+    assert.match(id ?? "", /^chk_[0-9a-f]{32}$/);
+    await checks.check(ofServer);
+    assert.deepEqual([checks.runningId(), last().id], [id, id]);
+    await end(interval);
+    assert.equal(checks.runningId(), null);
+    device.time.pass(10);
+    await checks.check(ofServer);
+    assert.notEqual(checks.runningId(), id);
+    assert.equal(checks.runningId(), last().id);
+  });
+
   it("is refused while the installer reads, also where that begins while the root is looked at", async () => {
     const set = await scheduled();
     const isBusy = { code: "rate_limited", message: /^The installer is taking over/ };
@@ -76,6 +92,20 @@ describe("a check that is asked for", () => {
       set.isHeldUp = true;
     };
     await assert.rejects(set.checks.check(ofServer), isBusy);
+    assert.deepEqual(set.runs, []);
+  });
+
+  it("is refused where the agent stops meanwhile, and joins one that was begun meanwhile", async () => {
+    const joined = await scheduled();
+    joined.onRequire = async () => {
+      joined.onRequire = async () => undefined;
+      await joined.checks.check(ofServer);
+    };
+    await joined.checks.check(ofServer);
+    assert.equal(joined.runs.length, 1);
+    const set = await scheduled();
+    set.onRequire = () => set.checks.stop();
+    await assert.rejects(set.checks.check(ofServer), { code: "shutting_down" });
     assert.deepEqual(set.runs, []);
   });
 
@@ -149,6 +179,16 @@ describe("a request to apply", () => {
   });
 });
 
+it("only a check that fetches is dropped with what was fetched", async () => {
+  const { checks, last, runs } = await scheduled();
+  await checks.check(ofServer);
+  await checks.dropFetching();
+  assert.equal(checks.isUnderWay(), true);
+  last().onFetching();
+  await checks.dropFetching();
+  assert.deepEqual([checks.isUnderWay(), runs[0]?.signal.aborted], [false, true]);
+});
+
 describe("a clock that has become trusted", () => {
   it("begins a check of the server, and forgets that the server was to be left alone", async () => {
     const { checks, device, last } = await scheduled();
@@ -175,6 +215,18 @@ describe("a clock that has become trusted", () => {
 });
 
 describe("the next check", () => {
+  it("is none before the start, nor where the schedule is off", async () => {
+    const { checks, change } = await scheduled();
+    assert.equal(checks.left(), null);
+    change({ channel: "beta" });
+    assert.equal(checks.left(), null);
+    checks.start();
+    assert.equal(checks.left(), 900);
+    const off = await scheduled({ enabled: false });
+    off.checks.start();
+    assert.equal(off.checks.left(), null);
+  });
+
   it("leaves the server alone for as long as it asked for", async () => {
     const { checks, device, change } = await scheduled();
     withRetry(device, 5_000);
@@ -204,6 +256,15 @@ describe("the next check", () => {
     assert.equal(checks.left(), 30);
     await checks.stop();
     assert.equal(checks.left(), null);
+  });
+
+  it("is soon when a root was installed, where one is planned at all", async () => {
+    const { checks } = await scheduled();
+    checks.rootInstalled();
+    assert.equal(checks.left(), null);
+    checks.start();
+    checks.rootInstalled();
+    assert.equal(checks.left(), 30);
   });
 
   it("is within five minutes of an outcome where reports are on, and no later than planned", async () => {
@@ -250,6 +311,16 @@ describe("the next check", () => {
     };
     blocked.device.time.pass(900);
     assert.deepEqual([blocked.checks.left(), blocked.runs.length], [interval, 0]);
+  });
+
+  it("is none where the schedule or the server is gone when it comes due", async () => {
+    for (const gone of [{ enabled: false }, { server: "" }]) {
+      const { checks, device, runs } = await scheduled();
+      checks.start();
+      device.settings = { ...device.settings, ota: { ...device.settings.ota, ...gone } };
+      device.time.pass(900);
+      assert.deepEqual([checks.left(), runs.length], [null, 0]);
+    }
   });
 
   it("comes when the last one of the server said, and is not moved by another one's", async () => {
@@ -306,5 +377,17 @@ describe("what is left of a wait when the agent stops", () => {
     await checks.stop();
     assert.deepEqual(device.record.read().retry, { boot_id: "boot-1", uptime: 1_200, left: 300 });
     assert.equal(device.record.read().failures, 2);
+  });
+
+  it("is nothing where it is over, and where there was none", async () => {
+    const { checks, device } = await scheduled();
+    withRetry(device, 500);
+    device.time.pass(500);
+    await checks.stop();
+    assert.equal(device.record.read().retry, null);
+    const other = await scheduled();
+    const before = other.device.record.read();
+    await other.checks.stop();
+    assert.equal(other.device.record.read(), before);
   });
 });

@@ -241,4 +241,16 @@ describe("downloads", () => {
     assert.deepEqual([set.downloads.failureOf(rules.id), set.downloads.failureOf(binary.id)], [full, null]);
     assert.equal(set.downloads.isStaged("used"), true);
   });
+
+  it("are dropped where they are here, and the disk is looked at again", async () => {
+    const set = downloading();
+    set.staged = ["a", "b"];
+    await set.downloads.load();
+    await set.downloads.drop(["c"]);
+    assert.deepEqual(set.removed, []);
+    set.staged = ["b"];
+    await set.downloads.drop(["a", "c"]);
+    assert.deepEqual(set.removed, [["a"]]);
+    assert.deepEqual([set.downloads.isStaged("a"), set.downloads.isStaged("b")], [false, true]);
+  });
 });

@@ -95,6 +95,23 @@ describe("the release journal is looked at", () => {
     assert.equal(set.reads, 3);
   });
 
+  it("by one listener, until the agent stops", async () => {
+    const { watch, side, readsIn, onTrial, reads } = await watching();
+    watch.start();
+    watch.start();
+    assert.equal(side.watching(), 1);
+    await onTrial();
+    watch.hold();
+    assert.ok(reads < (await readsIn(2)));
+    await watch.stop();
+    assert.equal(side.watching(), 0);
+    assert.equal(await readsIn(5), 0);
+    watch.hold();
+    watch.start();
+    assert.equal(side.watching(), 0);
+    assert.equal(await readsIn(5), 0);
+  });
+
   it("to its end before the agent stops, and not again", async () => {
     const set = await watching();
     let open = (): void => undefined;
@@ -112,6 +129,16 @@ describe("the release journal is looked at", () => {
     open();
     await stopping;
     assert.equal(set.reads, 1);
+  });
+
+  it("and only a change is told", async () => {
+    const set = await watching();
+    await set.watch.refresh();
+    assert.equal(set.changes, 0);
+    await set.onTrial();
+    await set.watch.refresh();
+    await set.watch.refresh();
+    assert.equal(set.changes, 1);
   });
 
   it("and why it cannot be read is told once; what was known stays", async () => {
@@ -143,6 +170,14 @@ describe("the release journal is looked at", () => {
     assert.equal(watch.journal().sequence, 1);
     assert.equal(told.length, 1);
   });
+
+  it("without the releases that a package has overtaken", async () => {
+    const { watch, side } = await watching({ rules: "1.2.0", binary: null });
+    side.good("rules", base, { ...base, id: "2".repeat(32), version: "1.3.0" });
+    await watch.refresh();
+    const versions = watch.journal().slots.rules.good.map(({ version }) => version);
+    assert.deepEqual(versions, ["1.3.0"]);
+  });
 });
 
 describe("the end of all trials", () => {
@@ -163,6 +198,17 @@ describe("the end of all trials", () => {
     side.commit("rules");
     await watch.refresh();
     await quiet;
+  });
+
+  it("is not waited for behind a signal, which may have come before", async () => {
+    const { watch, onTrial } = await watching();
+    await onTrial();
+    await watch.refresh();
+    const ending = new AbortController();
+    const waiting = watch.untilQuiet(ending.signal);
+    ending.abort(new Error("stopped"));
+    await assert.rejects(waiting, /stopped/);
+    await assert.rejects(watch.untilQuiet(ending.signal), /stopped/);
   });
 });
 
