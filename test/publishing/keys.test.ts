@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { add, keysOf, makeScratch, makeSite, type Site, surroundings } from "../../lab/publisher/site.ts";
@@ -92,6 +92,16 @@ describe("readPrivateKey", () => {
     openssl("pkeyutl", "-sign", "-rawin", "-inkey", pem, "-in", bytes, "-out", signature);
     const key = await readPrivateKey(pem, askPassphrase);
     assert.deepEqual(Buffer.from(key.sign(readFileSync(bytes))), readFileSync(signature));
+  });
+
+  it("refuses a file that others can read, and says what to do", async (test) => {
+    const file = join(makeScratch(test), "key.pem");
+    openssl("genpkey", "-algorithm", "ed25519", "-out", file);
+    chmodSync(file, 0o640);
+    await assert.rejects(readPrivateKey(file, askPassphrase), {
+      code: "forbidden",
+      message: /mode 640.*chmod 600/,
+    });
   });
 
   it("asks for the passphrase of a file that has one, and refuses a wrong one", async (test) => {

@@ -69,6 +69,21 @@ describe("a check", () => {
     assert.equal(device.room.status().state, "idle");
   });
 
+  it("waits for the wave of this device", async () => {
+    const device = await openDevice({ enabled: true });
+    const waves = { start: "2026-11-20T12:00:00Z", steps: [{ percent: 100, after_seconds: 3_600 }] };
+    device.lab.addRelease({ version: "1.0.0", custom: { waves } });
+    device.lab.publish("rules");
+    await device.check();
+    const before = device.room.status();
+    assert.equal(before.available.rules?.due_at, "2026-11-20T13:00:00.000Z");
+    assert.equal(before.available.rules?.hold?.code, "wave");
+    assert.equal(device.staged.size, 0);
+    await device.runUntil(3_600);
+    await device.check();
+    assert.equal(device.staged.size, 1);
+  });
+
   it("is a failure where what it found cannot be kept, and nothing is fetched", async () => {
     const device = await withRelease();
     device.record.failWith = new StewardError("storage_full", "The disk is full.");

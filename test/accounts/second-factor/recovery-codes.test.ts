@@ -66,9 +66,29 @@ describe("the hash of a code", () => {
 describe("looking for a code", () => {
   const { codes, hashes } = makeRecoveryCodes();
 
+  it("finds none of another set", () => {
+    for (const code of makeRecoveryCodes().codes) assert.equal(findRecoveryCode(hashes, code), -1);
+  });
+
   it("finds none that was used and taken out", () => {
     const [first = "", second = ""] = codes;
     assert.equal(findRecoveryCode(hashes.slice(1), first), -1);
     assert.equal(findRecoveryCode(hashes.slice(1), second), 0);
+  });
+
+  it("finds nothing in an empty set, and by no part of a hash", () => {
+    const [code = ""] = codes;
+    assert.equal(findRecoveryCode([], code), -1);
+    const parts = hashes.flatMap((hash) => [
+      "",
+      hash.slice(0, 63),
+      `${hash}0`,
+      hash.toUpperCase().replace(/\d/g, "A"),
+    ]);
+    assert.equal(findRecoveryCode(parts, code), -1);
+  });
+
+  it("does not take a hash for a code", () => {
+    for (const hash of hashes) assert.equal(findRecoveryCode(hashes, hash), -1);
   });
 });

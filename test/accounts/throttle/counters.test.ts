@@ -24,6 +24,24 @@ describe("a row of failures", () => {
     assert.deepEqual(counters.get("ana", 115), { failures: 1, at: 115 });
   });
 
+  it("is as before when a try is taken back, and keeps what came after it or ended it", () => {
+    const counters = createFailureCounters([], options);
+    const undoFirst = counters.count("ana", 10);
+    counters.count("ana", 20)();
+    assert.deepEqual(counters.get("ana", 20), { failures: 1, at: 10 });
+    counters.count("ana", 30);
+    undoFirst();
+    assert.deepEqual(counters.get("ana", 30), { failures: 1, at: 30 });
+    const undoLast = counters.count("ana", 40);
+    counters.clear((key) => key === "bob");
+    assert.equal(counters.get("ana", 40)?.failures, 2);
+    counters.clear((key) => key === "ana");
+    undoLast();
+    assert.equal(counters.get("ana", 40), undefined);
+    counters.count("eve", 50)();
+    assert.deepEqual(counters.entries(50), []);
+  });
+
   it("is kept while there is room; then a sixteenth goes, the longest untouched first", () => {
     const counters = createFailureCounters([], options);
     const keys = (now: number) => counters.entries(now).map(([key]) => key);
@@ -35,6 +53,17 @@ describe("a row of failures", () => {
     counters.trim(2);
     const left = [...Array.from({ length: 13 }, (_, index) => `k${index + 3}`), "k0", "new"];
     assert.deepEqual(keys(2), left);
+  });
+
+  it("goes by its rank before its age", () => {
+    const rank = (key: string, { failures }: { failures: number }, now: number) =>
+      now === 9 && key !== "k15" ? failures : 0;
+    const counters = createFailureCounters([], { ...options, rank });
+    for (let count = 0; count < 17; count += 1) counters.count(`k${count}`, 1);
+    counters.count("k1", 2);
+    counters.trim(9);
+    const gone = Array.from({ length: 17 }, (_, index) => `k${index}`).filter((key) => !counters.get(key, 9));
+    assert.deepEqual(gone, ["k0", "k15"]);
   });
 
   it("is taken over in a full table by a new key, the shortest one, the longest untouched of these", () => {
@@ -84,6 +113,41 @@ describe("a sliding window", () => {
     ]);
     assert.deepEqual(windows.entries(17), [["a", [8]]]);
     assert.deepEqual(windows.entries(18), []);
+  });
+
+  it("loses the one that is taken back, and what was cleared stays cleared", () => {
+    const windows = createSlidingWindows([], 16, size);
+    const undoFirst = windows.count("a", 1);
+    const undoSecond = windows.count("a", 2);
+    undoFirst();
+    assert.deepEqual(windows.entries(2), [["a", [2]]]);
+    undoFirst();
+    assert.deepEqual(windows.entries(2), [["a", [2]]]);
+    windows.clear("b");
+    windows.count("a", 3);
+    windows.clear("a");
+    windows.count("a", 4);
+    undoSecond();
+    assert.deepEqual(windows.entries(4), [["a", [4]]]);
+    windows.clear("a");
+    undoSecond();
+    assert.deepEqual(windows.entries(4), []);
+    for (let count = 0; count < 16; count += 1) windows.count(`k${count}`, 4);
+    windows.trim(4);
+    assert.equal(windows.entries(4).length, 16, "it takes no place");
+  });
+
+  it("goes for want of room where it is not full, the longest untouched first", () => {
+    const windows = createSlidingWindows([], 16, size);
+    for (let count = 0; count < 3; count += 1) windows.count("full", 1);
+    for (let count = 0; count < 16; count += 1) windows.count(`k${count}`, 2);
+    windows.trim(2);
+    const keys = () => windows.entries(2).map(([key]) => key);
+    assert.deepEqual(keys(), ["full", ...Array.from({ length: 14 }, (_, index) => `k${index + 2}`)]);
+    for (const key of ["new-1", "new-2"]) windows.count(key, 11);
+    windows.trim(11);
+    const found = windows.entries(11).some(([key]) => key === "full");
+    assert.equal(found, false, "it is full no more");
   });
 });
 

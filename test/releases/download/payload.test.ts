@@ -130,6 +130,23 @@ describe("fetchPayload", () => {
       await assert.rejects(fetched, code("update_payload_mismatch"));
       assertNothingLeft();
     });
+
+    it("that announces one byte more", async () => {
+      const longer = Buffer.concat([content, Buffer.from("x")]);
+      await assert.rejects(fetching(serve(longer)), code("update_too_large"));
+      assert.equal(readFileSync(part()).length, 0);
+    });
+
+    it("that has a byte less (truncated file)", async () => {
+      const shorter = content.subarray(0, -1);
+      await assert.rejects(fetching(serve(shorter)), code("update_payload_mismatch"));
+      const chunked = fetching((_request, response) => {
+        response.write(shorter);
+        response.end();
+      });
+      await assert.rejects(chunked, code("update_payload_mismatch"));
+      assertNothingLeft();
+    });
   });
 
   it("keeps what came before a cut, and asks for the rest of the same file", async () => {

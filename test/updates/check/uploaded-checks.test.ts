@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../lab/basics/until.ts";
+import { reading } from "../../../lab/publisher/refreshing.ts";
 import type { Upload } from "../../../src/contract/types.ts";
 import { withRelease } from "../released-device.ts";
 
@@ -78,6 +79,35 @@ describe("a check of a repository that is sent as a file", () => {
     await next;
     await device.room.settled();
     assert.equal(device.opened.at(-1), "file:///next");
+  });
+
+  it("takes the place of a download from the server, which is not told of as a failure", async () => {
+    const device = await withRelease();
+    device.fetchPayload = (_payload, { signal }) => device.hold(signal);
+    await device.room.check({});
+    await until("the download is under way", () => device.room.status().state === "downloading");
+    device.fetchPayload = async () => undefined;
+    await device.room.checkUpload(upload);
+    await device.room.settled();
+    assert.deepEqual(device.opened.slice(-1), ["file:///uploaded"]);
+    assert.equal(device.staged.size, 1);
+    assert.ok(!device.types().includes("update.download_failed"));
+  });
+
+  it("that fails changes nothing that is known, and is removed as well", async () => {
+    const device = await withRelease();
+    await device.check();
+    const before = device.room.status().available;
+    device.repositoryOf = () => {
+      const { repository } = reading(device.lab);
+      return { ...repository, readMetadata: async () => null };
+    };
+    await device.room.checkUpload(upload);
+    await device.room.settled();
+    const { schedule, available } = device.room.status();
+    assert.deepEqual([schedule.last_check?.outcome, available], ["failed", before]);
+    assert.equal(schedule.failures, 0);
+    assert.equal(device.removals.length, 1);
   });
 
   it("that cannot be unpacked leaves nothing behind, and the next one is taken", async () => {
