@@ -43,35 +43,20 @@ interface Issued {
   readonly prompt: string | null;
 }
 
-/** An OpenID provider of the test's own, over HTTPS on loopback. It is honest until `lie` is called. */
-interface LyingProvider {
-  readonly issuer: string;
-  readonly caFile: string;
-  readonly requests: readonly IncomingMessage[];
-  lie(lies: Lies): void;
-  /** Signs this person in as a browser does, and returns the query that it comes back with. */
-  visit(authorizationUrl: string, person: Json): string;
-  /** Signs with a new key from now on, and forgets the one before. */
-  rotateKeys(): void;
-  /** The public key as text, for those who take it for a shared secret. */
-  publicKey(): string;
-  stop(): Promise<void>;
-}
-
 export const clientId = "edge-7";
 export const clientSecret = "a secret of the plant";
 
 const accessToken = "at-1";
 
 /** ES256 signs the ID token, so this is the left half of SHA-256 (OpenID Connect Core 1.0 §3.1.3.6). */
-const accessTokenHash = createHash("sha256")
-  .update(accessToken)
-  .digest()
-  .subarray(0, 16)
-  .toString("base64url");
+const half = createHash("sha256").update(accessToken).digest().subarray(0, 16);
+const accessTokenHash = half.toString("base64url");
 
-/** `nowSeconds`: the provider's clock. */
-export async function startLyingProvider(nowSeconds: () => number): Promise<LyingProvider> {
+/**
+ * An OpenID provider of the test's own, over HTTPS on loopback. It is honest until `lie` is called. `nowSeconds`: its
+ * clock.
+ */
+export async function startLyingProvider(nowSeconds: () => number) {
   const directory = scratchDirectory();
   const authority = createAuthority(directory);
   const codes = new Map<string, Issued>();
@@ -92,18 +77,9 @@ export async function startLyingProvider(nowSeconds: () => number): Promise<Lyin
       if (!issued) return null;
       const { groups, ...claims } = issued.person;
       const now = Math.floor(nowSeconds());
-      const honest = {
-        ...{
-          iss: issuer(),
-          aud: clientId,
-          iat: now,
-          exp: now + 300,
-          nonce: issued.nonce,
-          at_hash: accessTokenHash,
-        },
-        ...{ auth_time: issued.prompt === "login" ? now : now - 3_600, ...claims },
-        ...(groups !== undefined && { groups }),
-      };
+      const times = { iat: now, exp: now + 300, auth_time: issued.prompt === "login" ? now : now - 3_600 };
+      const token = { iss: issuer(), aud: clientId, nonce: issued.nonce, at_hash: accessTokenHash };
+      const honest = { ...token, ...times, ...claims, ...(groups !== undefined && { groups }) };
       const header = (lies.header ?? same)({ alg: "ES256", kid: key.names.kid });
       const payload = (lies.claims ?? same)(honest);
       const id_token = lies.idToken?.(header, payload) ?? signed(header, payload, key.privateKey);
@@ -134,14 +110,17 @@ export async function startLyingProvider(nowSeconds: () => number): Promise<Lyin
   const { url, stop } = server;
   return {
     ...{ issuer: url, caFile: authority.path, requests },
-    lie: (next) => {
+    lie: (next: Lies): void => {
       lies = next;
     },
-    rotateKeys: () => {
+    /** Signs with a new key from now on, and forgets the one before. */
+    rotateKeys: (): void => {
       key = newKey();
     },
+    /** The public key as text, for those who take it for a shared secret. */
     publicKey: () => key.publicKey.export({ type: "spki", format: "pem" }).toString(),
-    visit: (authorizationUrl, person) => {
+    /** Signs this person in as a browser does, and returns the query that it comes back with. */
+    visit: (authorizationUrl: string, person: Json): string => {
       const asked = new URL(authorizationUrl).searchParams;
       made += 1;
       const code = `code-${made}`;
@@ -156,7 +135,7 @@ export async function startLyingProvider(nowSeconds: () => number): Promise<Lyin
       lies.back?.(back);
       return back.toString();
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await stop();
       rmSync(directory, { recursive: true, force: true });
     },
