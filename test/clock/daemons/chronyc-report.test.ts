@@ -138,14 +138,11 @@ describe("what chronyc prints", () => {
   const refused: [string, string[]][] = [
     ["nothing", []],
     ["no tracking", [source, statistics]],
-    ["two trackings", [tracking, tracking]],
     ["a line of another length", [tracking, "1,2,3"]],
     ["an error among the answers", [tracking, "503 No such source"]],
-    ["a tracking with a field more", [`${tracking},1`]],
     ["a leap status that is not known", [tracking.replace("Normal", "Smeared")]],
     ["a reference id that is none", [tracking.replace("7F000001", "127.0.0.1")]],
     ["an offset that is no number", [tracking.replace("-0.000001219", "nan")]],
-    ["an offset with a unit", [tracking.replace("-0.000001219", "-1.2us")]],
     ["a source in a state that is not known", [tracking, source.replace("*", "!")]],
     ["a source of a kind that is not known", [tracking, source.replace("^", "%")]],
     ["a reach that is not octal", [tracking, source.replace("377", "378")]],
@@ -157,11 +154,10 @@ describe("what chronyc prints", () => {
     ["a stratum beyond 16", [tracking, source.replace(",2,0,", ",17,0,")]],
     ["an age of 400 digits", [tracking, source.replace("377,1,", `377,${"1".repeat(400)},`)]],
   ];
-  for (const [what, lines] of refused) {
+  for (const [what, lines] of refused)
     it(`is not believed with ${what}`, () => {
       assert.equal(parseChronyc(lines.join("\n")), null);
     });
-  }
 
   it("is believed with figures of 24 characters", () => {
     const longest = tracking.replace("-0.000001219", `-0.000001219${"0".repeat(12)}`);

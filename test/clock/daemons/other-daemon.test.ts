@@ -11,13 +11,12 @@ describe("a time daemon that Steward cannot ask", () => {
     [false, "none"],
     [null, "none"],
   ];
-  for (const [flag, trust] of words) {
+  for (const [flag, trust] of words)
     it(`has trust "${trust}" where the kernel's flag is ${flag}`, async () => {
       const report = await createOtherDaemon("openntpd", () => flag).read();
       assert.deepEqual([report.trust, report.isSynchronised], [trust, flag === true]);
       assert.equal(report.trouble?.code, "not_observable");
     });
-  }
 
   it("cannot be controlled: another program sets the clock", async () => {
     const daemon = createOtherDaemon("ntpd", () => true);

@@ -67,10 +67,8 @@ describe("systemd-timesyncd as the discipliner", () => {
     const { source, sources, pollSeconds, leap, ...report } = await reading({ timesync: synchronised });
     assert.deepEqual([report.isSynchronised, report.trust, report.trouble], [true, "accepted", null]);
     assert.deepEqual(source, { id: "192.0.2.1", host: "ntp1.example.net", stratum: 2, refid: "c00002c8" });
-    assert.deepEqual(
-      [pollSeconds, leap, report.configured],
-      [128, "none", ["ntp1.example.net", "ntp2.example.net"]],
-    );
+    const found = [pollSeconds, leap, report.configured];
+    assert.deepEqual(found, [128, "none", ["ntp1.example.net", "ntp2.example.net"]]);
     const [first] = sources;
     const figures = [
       report.rootDelaySeconds,
@@ -79,15 +77,11 @@ describe("systemd-timesyncd as the discipliner", () => {
       first?.jitter_seconds,
     ];
     const expected = ["0.015243000", "0.001007000", "-16.629669189", "0.002217000"];
-    assert.deepEqual(
-      figures.map((figure) => figure?.toFixed(9)),
-      expected,
-    );
+    const seen = figures.map((figure) => figure?.toFixed(9));
+    assert.deepEqual(seen, expected);
     assert.deepEqual([first?.state, first?.address, first?.stratum], ["selected", "192.0.2.1", 2]);
-    assert.deepEqual(
-      [report.offsetSeconds, report.uncertaintySeconds, first?.offset_seconds],
-      [null, null, null],
-    );
+    const all = [report.offsetSeconds, report.uncertaintySeconds, first?.offset_seconds];
+    assert.deepEqual(all, [null, null, null]);
   });
 
   it("is not synchronised while the kernel does not say so", async () => {
@@ -125,13 +119,12 @@ describe("systemd-timesyncd as the discipliner", () => {
     ["is not there", new Error("ENOENT"), "no_answer"],
     ["speaks of other things", "Hello\n", "unknown_format"],
   ];
-  for (const [what, timesync, expected] of troubles) {
+  for (const [what, timesync, expected] of troubles)
     it(`goes by the kernel's word, and says so, when timedatectl ${what}`, async () => {
       const report = await reading({ timesync });
       assert.deepEqual(report.trouble, { code: expected, cause: null });
       assert.deepEqual([report.trust, report.sources], ["accepted", []]);
     });
-  }
 
   const ordered = (helper: RootHelper) => {
     const run = async () => ({ status: 0, stdout: synchronised, stderr: "" });
@@ -164,11 +157,10 @@ describe("what timedatectl prints", () => {
     ["a frequency that is no number", synchronised.replace("-1089842", "fast")],
     ["a poll interval that is none", synchronised.replace("2min 8s", "often")],
   ];
-  for (const [what, text] of refused) {
+  for (const [what, text] of refused)
     it(`is not believed with ${what}`, () => {
       assert.equal(parseTimesync(text), null);
     });
-  }
 });
 
 describe("a time span of systemd's", () => {
@@ -183,15 +175,13 @@ describe("a time span of systemd's", () => {
     ["1w 2d 3h", 788_400],
     ["1y", 31_557_600],
   ];
-  for (const [text, seconds] of spans) {
+  for (const [text, seconds] of spans)
     it(`${text} is ${seconds} s`, () => {
       assert.equal(parseTimeSpan(text)?.toFixed(9), seconds.toFixed(9));
     });
-  }
 
-  for (const text of ["", "5", "s", "-5s", "5 s", "infinity", "5s ", "1.5.2s", "5parsecs"]) {
+  for (const text of ["", "5", "s", "-5s", "5 s", "infinity", "5s ", "1.5.2s", "5parsecs"])
     it(`"${text}" is none`, () => {
       assert.equal(parseTimeSpan(text), null);
     });
-  }
 });

@@ -25,10 +25,8 @@ type Expected = Effect["kind"] | Effect;
 /** Throws unless all of these follow, in this order. */
 function assertFollows(before: LoopState, after: LoopState, expected: readonly Expected[]): void {
   const found = effectsOf(before, after);
-  assert.deepEqual(
-    found.map((effect, place) => (typeof expected[place] === "string" ? effect.kind : effect)),
-    expected,
-  );
+  const seen = found.map((effect, place) => (typeof expected[place] === "string" ? effect.kind : effect));
+  assert.deepEqual(seen, expected);
 }
 
 const tell = (type: Extract<Effect, { kind: "tell" }>["type"], details: object): Effect =>
@@ -46,14 +44,14 @@ describe("what follows from a mode that begins", () => {
     ["one where the clock was right before", { ...start, wasRightAtStart: true }, discipline, "host", false],
     ["a daemon's, which is left where it stands", start, daemon, "virtual", true],
     [
-      "one after a daemon that knew the time",
+      "a right one",
       { ...start, mode: daemon, report: reportOfKernel(true, null) },
       discipline,
       "host",
       false,
     ],
     [
-      "one after a daemon that did not know the time",
+      "a wrong one",
       { ...start, mode: daemon, report: reportOfKernel(false, null) },
       discipline,
       "host",
@@ -61,13 +59,7 @@ describe("what follows from a mode that begins", () => {
     ],
     ["one after a back-off", { ...start, mode: backingOff }, discipline, "host", false],
     ["a back-off", steering, backingOff, "virtual", false],
-    [
-      "one after an external step, which is not carried",
-      { ...steering, externalSeconds: 5 },
-      backingOff,
-      "virtual",
-      false,
-    ],
+    ["after an external step", { ...steering, externalSeconds: 5 }, backingOff, "virtual", false],
   ];
   for (const [what, before, mode, clock, isFresh] of rows)
     it(`${what}: ${isFresh ? "nothing relies on the clock yet" : "no unrequested leap"}`, () => {
@@ -119,18 +111,8 @@ describe("what follows from", () => {
   const panicking: LoopState = { ...steering, round: panic, lastVerdict: "panic_threshold" };
   const rows: readonly (readonly [string, LoopState, LoopState, readonly Expected[]])[] = [
     ["nothing", steering, { ...steering }, []],
-    [
-      "a step of the host's clock",
-      steering,
-      { ...steering, lastStep },
-      ["hold_down_floor", tell("clock.stepped", { seconds: 3 })],
-    ],
-    [
-      "a step of the virtual clock",
-      steering,
-      { ...steering, lastStep: { ...lastStep, isOfHost: false } },
-      ["hold_down_floor"],
-    ],
+    ["step", steering, { ...steering, lastStep }, ["hold_down_floor", tell("clock.stepped", { seconds: 3 })]],
+    ["virtual", steering, { ...steering, lastStep: { ...lastStep, isOfHost: false } }, ["hold_down_floor"]],
     ["an external change", steering, contested, contest],
     ["another one", contested, afterExternalChange(contested, { kind: "step", seconds: -2 }, 100), contest],
     [
@@ -212,12 +194,7 @@ describe("what follows from a check of", () => {
   const rest = ["raise_floor", "tell_checked"] as const;
   const toldKernel = ["raise_floor", "tell_kernel", "tell_checked"] as const;
   const rows: readonly (readonly [string, Partial<Check>, LoopState, readonly Expected[]])[] = [
-    [
-      "a clock that is right",
-      {},
-      synced,
-      ["trust_steered_clock", "raise_floor", kernel(true, 0.012), "tell_checked"],
-    ],
+    ["a right one", {}, synced, ["trust_steered_clock", "raise_floor", kernel(true, 0.012), "tell_checked"]],
     ["a faulty clock", status("faulty"), steering, toldKernel],
     [
       "a clock that runs free",
@@ -226,32 +203,12 @@ describe("what follows from a check of", () => {
       ["raise_floor", kernel(false, 16), "tell_checked"],
     ],
     ["a clock whose sources are being asked", status("acquiring"), steering, rest],
-    [
-      "a clock below the floor",
-      { ...status("acquiring"), isBelowFloor: true },
-      steering,
-      ["trust_steered_clock", ...rest],
-    ],
+    ["one below", { ...status("acquiring"), isBelowFloor: true }, steering, ["trust_steered_clock", ...rest]],
     ["a clock without a source", status("unsynchronised"), steering, ["trust_host_clock", ...rest]],
-    [
-      "a daemon's clock",
-      status("delegated", "trusted"),
-      { ...start, mode: daemon },
-      ["trust_host_clock", ...rest],
-    ],
+    ["a daemon", status("delegated", "trusted"), { ...start, mode: daemon }, ["trust_host_clock", ...rest]],
     ["a clock that was changed from outside", { isDisturbed: true }, steering, rest],
-    [
-      "a clock with an external step that was not measured yet",
-      {},
-      { ...steering, externalSeconds: 2 },
-      toldKernel,
-    ],
-    [
-      "a clock that the agent does not steer",
-      {},
-      { ...start, mode: backingOff },
-      ["trust_steered_clock", ...rest],
-    ],
+    ["a clock with an unmeasured step", {}, { ...steering, externalSeconds: 2 }, toldKernel],
+    ["a clock that is not steered", {}, { ...start, mode: backingOff }, ["trust_steered_clock", ...rest]],
   ];
   for (const [what, change, state, expected] of rows)
     it(what, () => {

@@ -130,12 +130,7 @@ describe("a time that may err by more than the settings allow", () => {
       over(0.1, { rootDelaySeconds: 3, rootDispersionSeconds: 0 }),
       "root_distance 1.551 s > 1.5 s",
     ],
-    [
-      "one that has counted for days",
-      16,
-      over(0.1, { rootDispersionSeconds: 65_535 }),
-      "root_distance 65535.058 s > 16 s",
-    ],
+    ["one of days", 16, over(0.1, { rootDispersionSeconds: 65_535 }), "root_distance 65535.058 s > 16 s"],
     ["one whose clock ticks every 2 s", 1.5, over(0.1, { precision: 1 }), "root_distance 2.09 s > 1.5 s"],
     ["one that came in 4 s", 1.5, over(4), "root_distance 2.04 s > 1.5 s"],
     ["an exact one, where little is allowed", 0.1, over(0.19), "root_distance 0.135 s > 0.1 s"],

@@ -108,11 +108,7 @@ describe("a packet that is not believed", () => {
     ["whose origin is zero", { origin: new Uint8Array(8) }, "origin"],
     ["whose origin is off by the last bit", { origin: nonce.with(7, 5) }, "origin"],
     ["whose origin is off by the first bit", { origin: nonce.with(0, 0x5e) }, "origin"],
-    [
-      "of a kiss without the nonce",
-      { ...notSynchronised, refid: "DENY", origin: nonce.with(0, 0) },
-      "origin",
-    ],
+    ["of a kiss without nonce", { ...notSynchronised, refid: "DENY", origin: nonce.with(0, 0) }, "origin"],
     ["of a server that is not synchronised", { leap: 3 }, "unsynchronised"],
     ["at stratum 0 without a code", notSynchronised, "unsynchronised"],
     ["at stratum 0 with a code that clears a terminal", { stratum: 0, refid: "\x1b[2J" }, "unsynchronised"],

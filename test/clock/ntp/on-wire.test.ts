@@ -57,11 +57,7 @@ describe("a sample", () => {
     ["that took longer than it may", reply, arrivedAt(1_001.001)],
     ["that came before it was asked for", reply, arrivedAt(999.999)],
     ["that came to a clock that cannot tell", reply, arrivedAt(Number.NaN)],
-    [
-      "to a request that was never sent",
-      reply,
-      { ...passage, sentMonotonicSeconds: Number.POSITIVE_INFINITY },
-    ],
+    ["to no request", reply, { ...passage, sentMonotonicSeconds: Number.POSITIVE_INFINITY }],
   ];
   for (const [name, from, by] of refused)
     it(`is not made of a reply ${name}`, () => assert.equal(sampleOf(from, by), null));

@@ -43,9 +43,7 @@ describe("poll control", () => {
   it("tries again 15 s after a failure, then ever later up to 360 s, spread by a tenth to either side", () => {
     const waits = [1, 2, 3, 4, 5, 6, 7, 50].map((failures) => waitSeconds(silent(firstPoll, failures), even));
     assert.deepEqual(waits, [15, 30, 60, 120, 240, 360, 360, 360]);
-    assert.deepEqual(
-      [0, 1].map((random) => waitSeconds(silent(firstPoll, 1), random)),
-      [13.5, 16.5],
-    );
+    const found = [0, 1].map((random) => waitSeconds(silent(firstPoll, 1), random));
+    assert.deepEqual(found, [13.5, 16.5]);
   });
 });

@@ -68,11 +68,7 @@ describe("no second opinion", () => {
     ["an empty packet", ({ send }) => send(Buffer.alloc(0)), "no_time"],
     ["47 bytes", ({ send, reply }) => send(reply().subarray(0, 47)), "no_time"],
     ["a kiss without times", ({ send, reply }) => send(reply({ stratum: 0, transmit: 0n })), "no_time"],
-    [
-      "a time a second before the build",
-      ({ send, reply }) => send(reply({ transmit: ntpTimestamp(pivotSeconds - 1) })),
-      "before_build",
-    ],
+    ["early", ({ send, reply }) => send(reply({ transmit: ntpTimestamp(pivotSeconds - 1) })), "before_build"],
     ["silence", silence, "timeout"],
   ];
   for (const [name, answer, reason] of answers)

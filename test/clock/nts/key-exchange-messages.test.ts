@@ -98,11 +98,7 @@ describe("the answer of a key exchange", () => {
     ["two protocols", readKeyExchange(message(record(1, [0, 0, 0, 1]), algorithm, cookie)), /NTPv4/],
     ["its protocol twice", agreed(protocol), /NTPv4/],
     ["no algorithm", readKeyExchange(message(protocol, cookie)), /AEAD/],
-    [
-      "algorithm 30, which was not asked for",
-      readKeyExchange(message(protocol, record(4, [0, 30]), cookie)),
-      /AEAD/,
-    ],
+    ["algorithm 30", readKeyExchange(message(protocol, record(4, [0, 30]), cookie)), /AEAD/],
     ["two algorithms", readKeyExchange(message(protocol, record(4, [0, 15, 0, 16]), cookie)), /AEAD/],
     ["its algorithm twice", agreed(algorithm), /AEAD/],
     ["no cookie", readKeyExchange(message(protocol, algorithm)), /cookie/],
@@ -117,11 +113,7 @@ describe("the answer of a key exchange", () => {
     ["two ports", agreed(record(7, [0, 123]), record(7, [0, 124])), /port/],
     ["port 0", agreed(record(7, [0, 0])), /port/],
     ["a port of one byte", agreed(record(7, [123])), /port/],
-    [
-      "more behind its end",
-      readKeyExchange(Buffer.concat([message(protocol, algorithm, cookie), cookie])),
-      /not a message/,
-    ],
+    ["more", readKeyExchange(Buffer.concat([message(protocol, algorithm, cookie), cookie])), /not a message/],
     ["a page of the web", readKeyExchange(Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n")), /not a message/],
     [
       "16 KiB",
@@ -149,10 +141,8 @@ describe("the answer of a key exchange", () => {
     // An end with a body, of which a part has come.
     assert.equal(isWholeKeyExchange(record(0, [1, 2, 3, 4], true).subarray(0, 6)), false);
     // One without an end is at 16 KiB, so that a server cannot fill the memory.
-    assert.deepEqual(
-      [16_384, 16_385].map((length) => isWholeKeyExchange(Buffer.alloc(length, 0x7f))),
-      [false, true],
-    );
+    const found = [16_384, 16_385].map((length) => isWholeKeyExchange(Buffer.alloc(length, 0x7f)));
+    assert.deepEqual(found, [false, true]);
   });
 });
 

@@ -100,10 +100,8 @@ describe("AES-SIV", () => {
     assert.equal(expected.length, cases.length);
     cases.forEach(({ key, associated, plaintext }, index) => {
       assert.equal(hex(seal(key, associated, plaintext)), expected[index], `case ${index}`);
-      assert.equal(
-        hex(open(key, associated, bytes(expected[index] ?? "")) ?? Buffer.from("none")),
-        hex(plaintext),
-      );
+      const found = hex(open(key, associated, bytes(expected[index] ?? "")) ?? Buffer.from("none"));
+      assert.equal(found, hex(plaintext));
     });
   });
 });

@@ -72,17 +72,14 @@ describe("the effective mode", () => {
     ["manual", daemon, "manual"],
     ["manual", { ...free, isBackingOff: true }, "manual"],
   ] as const;
-  for (const [mode, host, expected] of table) {
+  for (const [mode, host, expected] of table)
     it(`is ${expected} in mode ${mode} with ${JSON.stringify(host)}`, () => {
       assert.equal(because(mode, host), expected);
     });
-  }
 
   it("is another one when the reason or the daemon is", () => {
-    assert.equal(
-      isSameMode(resolveMode("auto", daemon), resolveMode("auto", { ...daemon, daemon: "ntpd" })),
-      false,
-    );
+    const found = isSameMode(resolveMode("auto", daemon), resolveMode("auto", { ...daemon, daemon: "ntpd" }));
+    assert.equal(found, false);
     assert.equal(isSameMode(null, resolveMode("auto", free)), false);
     assert.equal(isSameMode(resolveMode("auto", free), resolveMode("discipline", free)), true);
   });

@@ -175,7 +175,7 @@ const cases: readonly Case[] = [
 ];
 
 describe("the summary of the clock", () => {
-  for (const [change, expected] of cases) {
+  for (const [change, expected] of cases)
     it(`is ${expected.code} with its facts, and a sentence made from them`, () => {
       const { detail, ...facts } = clockSummary(input(change));
       const { detail: _, ...none } = rescueSummary();
@@ -183,7 +183,6 @@ describe("the summary of the clock", () => {
       assert.match(detail, /^[A-Za-z].+\.$/);
       assert.doesNotMatch(detail, /undefined|null|NaN/);
     });
-  }
 
   it("has a case for each code of the contract", () => {
     const met = new Set(["rescue", ...cases.map(([, { code }]) => code)]);
