@@ -24,29 +24,14 @@ describe("a duration", () => {
     ["250ms", 0.25],
     ["1m30ms", 60.03],
   ];
-  for (const [text, seconds] of good) {
+  for (const [text, seconds] of good)
     it(`of ${text} is ${seconds} seconds`, () => assert.equal(durationSeconds(text), seconds));
-  }
 
-  for (const text of [
-    "",
-    "6",
-    "h",
-    "6 h",
-    "-6h",
-    "1.5h",
-    "6H",
-    "30m1h",
-    "6h6h",
-    "1w",
-    "9999999999s",
-    "6h\n",
-  ]) {
+  for (const text of ["", "6", "h", "6 h", "-6h", "1.5h", "6H", "30m1h", "6h6h", "1w", "9999999999s", "6h\n"])
     it(`of the form ${JSON.stringify(text)} is refused, here and by the contract`, () => {
       assert.throws(() => durationSeconds(text), RangeError);
       assert.doesNotMatch(text, new RegExp(duration.pattern, "u"));
     });
-  }
 });
 
 describe("the one grammar of durations", () => {
@@ -56,7 +41,7 @@ describe("the one grammar of durations", () => {
     "the time for which an update is postponed": postponeRequest.properties.for,
     "the life of an API token": createToken.properties.expires_in,
   };
-  for (const [name, { default: _, ...schema }] of Object.entries(schemas)) {
+  for (const [name, { default: _, ...schema }] of Object.entries(schemas))
     it(`is that of ${name}`, () => {
       const check = createValidator(name, schema);
       for (const text of texts) {
@@ -68,7 +53,6 @@ describe("the one grammar of durations", () => {
         );
       }
     });
-  }
 
   it("is what the host file takes", () => {
     const withinOf = (within: string) =>

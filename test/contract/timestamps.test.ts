@@ -27,9 +27,7 @@ describe("readRfc3339", () => {
     ["blanks around it", " 2026-11-20T14:03:00Z "],
     ["digits of another script", "２０２６-11-20T14:03:00Z"],
   ];
-  for (const [what, text] of wrong) {
-    it(`refuses ${what}`, () => assert.equal(readRfc3339(text), null));
-  }
+  for (const [what, text] of wrong) it(`refuses ${what}`, () => assert.equal(readRfc3339(text), null));
 
   // Seconds since 1970 by `date -u -d TEXT +%s.%3N` (GNU coreutils).
   const right: [text: string, seconds: number][] = [
@@ -42,7 +40,6 @@ describe("readRfc3339", () => {
     ["2028-02-29T23:59:59Z", 1_835_481_599],
     ["1970-01-01T00:00:00Z", 0],
   ];
-  for (const [text, seconds] of right) {
+  for (const [text, seconds] of right)
     it(`takes ${text}`, () => assert.equal(readRfc3339(text)?.getTime(), seconds * 1_000));
-  }
 });

@@ -57,10 +57,8 @@ describe("the self-check", () => {
 
   it("is made again when it failed, at most every ten seconds, until it is well", async () => {
     const { check, refusal, host, said } = checkOf(ended(ill, 1), ended(ill, 1), ended(well));
-    assert.match(
-      (await refusal()) ?? "",
-      /passwords cannot be checked.* self-check says: passwords: no binding\./,
-    );
+    const text = (await refusal()) ?? "";
+    assert.match(text, /passwords cannot be checked.* self-check says: passwords: no binding\./);
     host.uptime += 9;
     assert.match(check.trouble()?.detail ?? "", /no binding/);
     assert.match((await refusal()) ?? "", /no binding/);
@@ -78,10 +76,8 @@ describe("the self-check", () => {
     const { check, refusal, host } = checkOf(ended(open, 1));
     assert.equal(await refusal(), null);
     const found = check.trouble();
-    assert.deepEqual(
-      [found?.code, found?.level, found?.facts],
-      ["sandbox_reduced", "attention", { members: ["ProtectHome", "PrivateTmp"] }],
-    );
+    const seen = [found?.code, found?.level, found?.facts];
+    assert.deepEqual(seen, ["sandbox_reduced", "attention", { members: ["ProtectHome", "PrivateTmp"] }]);
     host.uptime += 60;
     check.trouble();
     assert.equal(host.trials, 1, "it is tried again, though nothing can have changed");
@@ -112,19 +108,16 @@ describe("the self-check", () => {
       /signatures of updates cannot be verified; passwords .*signatures: .*accepted; passwords/,
     ],
   ];
-  for (const [what, ending, words] of endings) {
+  for (const [what, ending, words] of endings)
     it(`has failed when the trial ${what}`, async () => {
       assert.match((await checkOf(ending).refusal()) ?? "", words);
     });
-  }
 
   it("is made some time after the start without being asked for, and told", async () => {
     const { check, timers, said } = checkOf(ended(ill, 1));
     check.start();
-    assert.deepEqual(
-      timers.map(({ seconds }) => seconds),
-      [20],
-    );
+    const found = timers.map(({ seconds }) => seconds);
+    assert.deepEqual(found, [20]);
     timers[0]?.call();
     await new Promise((resolve) => setImmediate(resolve));
     assert.match(said[0] ?? "", /no binding/);

@@ -135,13 +135,12 @@ describe("the word for a clock", () => {
     ["set_by_hand", { mode: "manual", state: "manual", trust: "accepted" }],
     ["unknown", { mode: "manual", state: "manual", trust: "none" }],
   ];
-  for (const [word, change] of words) {
+  for (const [word, change] of words)
     it(`is ${word} for ${Object.values(change).join(" ")}`, () => {
       assert.equal(clockWordOf(exampleClock(change)), word);
       const isWell = word === "in_sync" || word === "set_by_hand";
       assert.deepEqual(codesOf(look({ clock: exampleClock(change) })), isWell ? [] : ["clock"]);
     });
-  }
 
   it("is said once where the health check tells of the clock too", () => {
     const trouble = {
@@ -197,10 +196,8 @@ describe("an update that is on offer", () => {
   const byHand = { ...defaultOta(), auto_update_rules: false };
   it("needs an administrator where it is not, with the line to type", () => {
     const [need] = look({ ...offered(), ota: byHand }).needs;
-    assert.deepEqual(
-      [need?.code, need?.facts],
-      ["update_available", { kind: "rules", name: "base", version: "1.3.0" }],
-    );
+    const found = [need?.code, need?.facts];
+    assert.deepEqual(found, ["update_available", { kind: "rules", name: "base", version: "1.3.0" }]);
     assert.match(need?.detail ?? "", /`steward update apply rules`/);
   });
   it("needs none while it is postponed or held", () => {
@@ -284,12 +281,7 @@ describe("an installed release that its publisher withdrew", () => {
     }).needs;
   const refused = { ...exampleRelease, hold: exampleHold("refused", "No.") };
   const ways: [string, Need[], line: string | null, RegExp][] = [
-    [
-      "a newer release",
-      recalled({}, exampleRelease),
-      "steward update apply rules",
-      /apply rules` does that now\.$/,
-    ],
+    ["newer", recalled({}, exampleRelease), "steward update apply rules", /apply rules` does that now\.$/],
     [
       "the release before",
       recalled({ wayBack: () => "rollback" }, refused),
@@ -307,14 +299,10 @@ describe("an installed release that its publisher withdrew", () => {
   for (const [way, needs, typed, end] of ways)
     it(`needs an administrator, with the publisher's words and the way out: ${way}`, () => {
       const [need, ...others] = needs;
-      assert.deepEqual(
-        [need?.code, need?.facts, need?.remedy?.line ?? null, others],
-        ["update_withdrawn", facts, typed, []],
-      );
-      assert.match(
-        need?.detail ?? "",
-        /^base 1\.2\.0 was withdrawn by its publisher\. It is installed\. "it eats data" /,
-      );
+      const found = [need?.code, need?.facts, need?.remedy?.line ?? null, others];
+      assert.deepEqual(found, ["update_withdrawn", facts, typed, []]);
+      const text = need?.detail ?? "";
+      assert.match(text, /^base 1\.2\.0 was withdrawn by its publisher\. It is installed\. "it eats data" /);
       assert.match(need?.detail ?? "", end);
     });
 
@@ -324,92 +312,74 @@ describe("an installed release that its publisher withdrew", () => {
   });
 });
 
-describe("people who need something", () => {
+describe("people who need something, and what the first run has left for later", () => {
   const names = ["ann", "ben", "cem", "dee", "eva", "fox", "gus"];
-
-  it("are named to administrators, five of them", () => {
-    const [need] = look({ people: { ...settled, locked: names } }).needs;
-    assert.deepEqual([need?.code, need?.facts], ["users_locked", { count: 7, users: names }]);
-    assert.match(need?.detail ?? "", /: ann, ben, cem, dee, eva, 2 more\. /);
+  const tokenEnds = ["2026-11-23T00:00:00.000Z", "2026-11-24T00:00:00.000Z"];
+  const others = { ...settled, locked: ["ann"], withoutFactor: names, refusedTokens: 3 };
+  const support = (is: "supported" | "unknown" | "ending" | "ended") => ({
+    support: { support: is, support_until: "2026-12-31" },
   });
-  it("are counted to others", () => {
-    const people = { ...settled, locked: ["ann"], withoutFactor: names, refusedTokens: 3 };
-    const { needs } = look({ people, mayNameUsers: false });
-    assert.deepEqual(
-      needs.map(({ code, facts }) => [code, facts]),
+  const until = { support_until: "2026-12-31" };
+  const bare = {
+    people: { ...settled, unprotectedAdmins: ["ana"] },
+    device: { name: "", not_needed: [] },
+    ota: { ...defaultOta(), server: "" },
+  };
+  const advised = ["second_factor_advised", { count: 1, users: ["ana"] }] as const;
+  const later = [
+    ["device_unnamed", { hostname: "edge" }],
+    ["updates_not_set_up", { missing: "server" }],
+  ] as const;
+  const not_needed = ["second_factor_advised", "updates_not_set_up"] as const;
+  const untrusted = exampleUpdates({ trust: { ...exampleTrust, installed: false } });
+  const told = { code: "updates", level: "attention", facts: {}, detail: "No root.", remedy: null } as const;
+
+  for (const [what, change, expected, words = /^/] of [
+    [
+      "locked ones, five of them named",
+      { people: { ...settled, locked: names } },
+      [["users_locked", { count: 7, users: names }]],
+      /: ann, ben, cem, dee, eva, 2 more\. /,
+    ],
+    [
+      "counted to others",
+      { people: others, mayNameUsers: false },
       [
         ["users_locked", { count: 1 }],
         ["two_factor_missing", { count: 7, tokens: 3 }],
       ],
-    );
-    assert.doesNotMatch(JSON.stringify(needs), /ann|ben/);
-    assert.match(needs[1]?.detail ?? "", /: 7\. .* 3 of their API tokens are refused\.$/);
-  });
-  it("have API tokens in use that end soon", () => {
-    const tokenEnds = ["2026-11-23T00:00:00.000Z", "2026-11-24T00:00:00.000Z"];
-    const [need] = look({ people: { ...settled, tokenEnds } }).needs;
-    assert.deepEqual([need?.code, need?.facts], ["tokens_ending", { count: 2, first_ends_at: tokenEnds[0] }]);
-  });
-
-  it("stand before the end of the maker's support, or behind it", () => {
-    const needOf = (support: "supported" | "unknown" | "ending" | "ended") =>
-      look({ support: { support, support_until: "2026-12-31" } }).needs.map(({ code, facts }) => [
-        code,
-        facts,
-      ]);
-    assert.deepEqual([needOf("supported"), needOf("unknown")], [[], []]);
-    assert.deepEqual(needOf("ending"), [["support_ending", { support_until: "2026-12-31" }]]);
-    assert.deepEqual(needOf("ended"), [["support_ended", { support_until: "2026-12-31" }]]);
-  });
-});
-
-describe("what the first run has left for later", () => {
-  const bare = (change: Partial<Device> = {}) => ({
-    people: { ...settled, unprotectedAdmins: ["ana"] },
-    device: { name: "", not_needed: [] },
-    ota: { ...defaultOta(), server: "" },
-    ...change,
-  });
-
-  it("is told one by one, behind all else", () => {
-    const { state, needs } = look(bare());
-    assert.equal(state, "attention");
-    assert.deepEqual(
-      needs.map(({ code, facts }) => [code, facts]),
-      [
-        ["second_factor_advised", { count: 1, users: ["ana"] }],
-        ["device_unnamed", { hostname: "edge" }],
-        ["updates_not_set_up", { missing: "server" }],
-      ],
-    );
-    const [later] = look({ ...bare(), support: { support: "ended", support_until: "2026-01-01" } }).needs;
-    assert.equal(later?.code, "support_ended");
-  });
-  it("is counted and not named to those who may not see users", () => {
-    const [need] = look({ ...bare(), mayNameUsers: false }).needs;
-    assert.deepEqual(need?.facts, { count: 1 });
-    assert.doesNotMatch(need?.detail ?? "", /ana/);
-  });
-  it("is asked for no more where the settings say that it is not needed", () => {
-    const not_needed = ["second_factor_advised", "updates_not_set_up"] as const;
-    const device = { name: "edge-7", not_needed: [...not_needed] };
-    assert.deepEqual(codesOf(look(bare({ device }))), []);
-  });
-  it("is the root of trust where only that is missing, and once where the health check tells of it", () => {
-    const updates = exampleUpdates({ trust: { ...exampleTrust, installed: false } });
-    assert.deepEqual(look({ updates }).needs[0]?.facts, { missing: "root" });
-    const trouble = {
-      code: "updates",
-      level: "attention",
-      facts: {},
-      detail: "No root.",
-      remedy: null,
-    } as const;
-    assert.deepEqual(codesOf(look({ updates, troubles: [trouble] })), ["updates"]);
-  });
-  it("is not told before there is an administrator", () => {
-    assert.deepEqual(codesOf(look(bare({ isSetUp: false }))), ["setup_required"]);
-  });
+      /: 7\. .* 3 of their API tokens are refused\.$/,
+    ],
+    [
+      "tokens in use that end soon",
+      { people: { ...settled, tokenEnds } },
+      [["tokens_ending", { count: 2, first_ends_at: tokenEnds[0] }]],
+    ],
+    ["supported", support("supported"), []],
+    ["of no known support", support("unknown"), []],
+    ["before the end of the support", support("ending"), [["support_ending", until]]],
+    ["behind the end of the support", support("ended"), [["support_ended", until]]],
+    ["one by one", bare, [advised, ...later]],
+    ["behind all else", { ...bare, ...support("ended") }, [["support_ended", until], advised, ...later]],
+    [
+      "counted to those who may not see users",
+      { ...bare, mayNameUsers: false },
+      [["second_factor_advised", { count: 1 }], ...later],
+    ],
+    ["none where settings say so", { ...bare, device: { name: "edge-7", not_needed: [...not_needed] } }, []],
+    ["of the root of trust", { updates: untrusted }, [["updates_not_set_up", { missing: "root" }]]],
+    ["once where the health check tells of it", { updates: untrusted, troubles: [told] }, [["updates", {}]]],
+    ["not before there is an administrator", { ...bare, isSetUp: false }, [["setup_required", {}]]],
+  ] as [string, Partial<Device>, [string, object][], RegExp?][])
+    it(`are ${what}`, () => {
+      const { needs } = look(change);
+      assert.deepEqual(
+        needs.map(({ code, facts }) => [code, facts]),
+        expected,
+      );
+      assert.match(needs.at(-1)?.detail ?? "", words);
+      if (change.mayNameUsers === false) assert.doesNotMatch(JSON.stringify(needs), /\b(ann|ben|ana)\b/);
+    });
 });
 
 describe("the needs about receivers of messages", () => {

@@ -28,21 +28,18 @@ describe("an item of time.servers", () => {
   });
 
   it("keeps its form and its NTS under another host", () => {
-    assert.deepEqual(
-      entries.map((entry) => withHost(entry, "d")),
-      ["d", { host: "d", nts: true }, { host: "d", nts: false }],
-    );
+    const found = entries.map((entry) => withHost(entry, "d"));
+    assert.deepEqual(found, ["d", { host: "d", nts: true }, { host: "d", nts: false }]);
   });
 
   it("is an object with NTS and a text without", () => {
+    const seen = entries.map((entry) => withNts(entry, true));
     assert.deepEqual(
-      entries.map((entry) => withNts(entry, true)),
+      seen,
       ["a.example:1123", "b.example", "c.example"].map((host) => ({ host, nts: true })),
     );
-    assert.deepEqual(
-      entries.map((entry) => withNts(entry, false)),
-      ["a.example:1123", "b.example", "c.example"],
-    );
+    const found = entries.map((entry) => withNts(entry, false));
+    assert.deepEqual(found, ["a.example:1123", "b.example", "c.example"]);
   });
 
   it("is listed once, in whatever form", () => {

@@ -54,10 +54,8 @@ describe("the event of an error", () => {
   it("is decided for each code that denies something, and for no other", () => {
     const codes = Object.entries(errorCodes);
     const denying = codes.filter(([, { status }]) => [401, 403, 429].includes(status)).map(([code]) => code);
-    assert.deepEqual(
-      codes.filter(([, row]) => "refuses" in row).map(([code]) => code),
-      denying,
-    );
+    const found = codes.filter(([, row]) => "refuses" in row).map(([code]) => code);
+    assert.deepEqual(found, denying);
     const rows = new Set(Object.keys(table).map((row) => row.split("/")[0]));
     assert.deepEqual([...rows].sort(), denying.sort());
     for (const [code, row] of codes.filter(([, row]) => !("refuses" in row)))
@@ -65,7 +63,7 @@ describe("the event of an error", () => {
         assert.equal(refusalOf(operationOf(id), code as ErrorCode), null, `${code} ${row.status}`);
   });
 
-  for (const [row, line] of Object.entries(table)) {
+  for (const [row, line] of Object.entries(table))
     it(`${row}: ${line.trim().replace(/\s+/g, " ")}`, () => {
       const [code, reason] = row.split("/") as [ErrorCode, string?];
       const details = reason === undefined ? {} : { reason };
@@ -74,7 +72,6 @@ describe("the event of an error", () => {
       );
       assert.deepEqual(found, line.trim().split(/\s+/));
     });
-  }
 
   it("of an API token that is refused is a refusal for any reason, also where no account has it", () => {
     for (const about of [{ id: "tok_1", name: "ana/backup" }, null])

@@ -78,11 +78,10 @@ describe("an operation that lists", () => {
     ]);
   });
 
-  for (const id of lists) {
+  for (const id of lists)
     it(`${id} has items, total and next_cursor, and takes limit and cursor`, () => {
       assert.deepEqual(faultsOf(operationOf(id)), []);
     });
-  }
 
   it("of another make would be found", () => {
     const entries = { type: "object", properties: { entries: { type: "array", items: { type: "object" } } } };

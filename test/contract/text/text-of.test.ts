@@ -31,16 +31,8 @@ describe("textOf", () => {
       iconv("first\nMüller", "LATIN1"),
       "is not UTF-8, but perhaps Latin-1 or Windows-1252. Save it as UTF-8 (line 2, character 2)",
     ],
-    [
-      "UTF-16LE without a mark",
-      iconv("secret", "UTF-16LE"),
-      "is UTF-16 without a byte order mark. Save it as UTF-8",
-    ],
-    [
-      "UTF-16BE without a mark",
-      iconv("secret", "UTF-16BE"),
-      "is UTF-16 without a byte order mark. Save it as UTF-8",
-    ],
+    ["bare UTF-16LE", iconv("secret", "UTF-16LE"), "is UTF-16 without a byte order mark. Save it as UTF-8"],
+    ["bare UTF-16BE", iconv("secret", "UTF-16BE"), "is UTF-16 without a byte order mark. Save it as UTF-8"],
     ["half a character of UTF-16", Buffer.from([0xff, 0xfe, 0x41]), /^is not UTF-16LE/],
     ["UTF-32", iconv("secret", "UTF-32"), /^has a NUL byte, so it is no text/],
     ["a NUL byte", Buffer.from("one\ntwo\0"), "has a NUL byte, so it is no text (line 2, character 4)"],

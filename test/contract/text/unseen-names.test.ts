@@ -75,10 +75,8 @@ describe("a text of people", () => {
   for (const [name, text] of Object.entries(unseen))
     it(`is nowhere ${name} alone`, () => {
       const taken = read.filter(({ isTaken }) => isTaken(text));
-      assert.deepEqual(
-        taken.map(({ place }) => place),
-        [],
-      );
+      const found = taken.map(({ place }) => place);
+      assert.deepEqual(found, []);
     });
 
   it("may have in it what the writing of its language needs", () => {

@@ -131,14 +131,10 @@ describe("a figure of the history", () => {
       name: "disk_used_ratio" | "memory_used_ratio" | "load" | "temperature_celsius",
       figure: number,
     ) => forms[name].toFigure(forms[name].toBits(figure));
-    assert.deepEqual(
-      [kept("disk_used_ratio", 0.41239), kept("memory_used_ratio", 1), kept("load", 12.346)],
-      [0.4124, 1, 12.35],
-    );
-    assert.deepEqual(
-      [kept("temperature_celsius", -12.34), kept("temperature_celsius", 98.76)],
-      [-12.3, 98.8],
-    );
+    const found = [kept("disk_used_ratio", 0.41239), kept("memory_used_ratio", 1), kept("load", 12.346)];
+    assert.deepEqual(found, [0.4124, 1, 12.35]);
+    const seen = [kept("temperature_celsius", -12.34), kept("temperature_celsius", 98.76)];
+    assert.deepEqual(seen, [-12.3, 98.8]);
   });
 
   it("is never taken for one that is not known, and stays within its range", () => {

@@ -72,9 +72,8 @@ describe("the counts of requests", () => {
 describe("the counts of events", () => {
   it("have a value for each type from the beginning", () => {
     const samples = written(createEventCounts());
-    for (const type of Object.keys(eventTypes)) {
+    for (const type of Object.keys(eventTypes))
       assert.equal(samples.get(`steward_events_total{type="${type}"}`), 0, type);
-    }
     for (const outcome of ["succeeded", "invalid_credentials", "totp_required", "account_locked"])
       assert.equal(samples.get(`steward_sign_ins_total{outcome="${outcome}"}`), 0, outcome);
     // 503: the sign-in was not judged.

@@ -98,13 +98,11 @@ describe("the alerts and the dashboard", () => {
       [...`${alerts}${shown}`.matchAll(/\b(?:steward|process|nodejs)_[a-z_0-9]+/g)].map(([name]) => name),
     );
     const isUsed = (name: string) => [...used].some((one) => familyOf(one)?.[0] === name);
-    assert.deepEqual(
-      Object.keys(metricFamilies).filter((name) => !isUsed(name)),
-      [],
-    );
+    const found = Object.keys(metricFamilies).filter((name) => !isUsed(name));
+    assert.deepEqual(found, []);
   });
 
-  for (const { name, text } of rules) {
+  for (const { name, text } of rules)
     it(`${name} has a severity, words, a place that helps, and a test with promtool`, () => {
       assert.match(text, /severity: (critical|warning|info) \}/);
       assert.match(text, /^ {10}summary: ".{20,}"$/m);
@@ -113,7 +111,6 @@ describe("the alerts and the dashboard", () => {
       assert.ok(tests.includes(`  - name: ${name}\n`), "alerts.test.yml has no test of it");
       assert.ok(tests.includes(`alertname="${name}",alertstate="firing"`), "no test sees it firing");
     });
-  }
 
   it("know the kinds of updates", () => {
     const kinds = new Set([...tests.matchAll(/kind="(\w+)"/g)].map(([, kind]) => kind));
