@@ -45,10 +45,8 @@ describe("root's rights", { skip: !isRoot && "needs root" }, () => {
   it("that can be given up by neither end the work before it begins, with what to do", () => {
     const outcome = outcomeOf(["/nowhere/clock-steering.node", "work", "refused"]);
     assert.equal(outcome.hasWorked, false);
-    assert.match(
-      outcome.error ?? "",
-      /cannot be given up, so nothing was done: .*CVE-2024-22017.*Install this/,
-    );
+    const text = outcome.error ?? "";
+    assert.match(text, /cannot be given up, so nothing was done: .*CVE-2024-22017.*Install this/);
   });
 
   it("that a thread of io_uring keeps end the work before it begins", { skip: isForbidden }, async (test) => {

@@ -5,10 +5,6 @@ import { describe, it } from "node:test";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
 
 describe("freeSpace", () => {
-  it("rejects where there is no such directory", async () => {
-    await assert.rejects(freeSpace("/absent/directory"), { code: "ENOENT" });
-  });
-
   it("agrees with df, as other processes write meanwhile", async () => {
     const df = execFileSync("df", ["--output=avail", "--block-size=1", tmpdir()], { encoding: "utf8" });
     const bytes = Number(df.split("\n")[1]);

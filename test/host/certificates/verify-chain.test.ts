@@ -137,10 +137,6 @@ describe("a chain is not trusted", () => {
     assert.equal(await codeOf([below, future]), "nts_unknown_authority");
   });
 
-  it("without the certificate between", async () => {
-    assert.equal(await codeOf([leaf]), "nts_unknown_authority");
-  });
-
   it("of the authorities of the system, where root has named others", async () => {
     const verifyByDefault = createVerifyChain({ run: createRunCommand(), directory: place });
     const signal = new AbortController().signal;

@@ -103,17 +103,9 @@ describe("the clock's driver", () => {
     // STA_UNSYNC 0x40, STA_INS 0x10, STA_DEL 0x20; results: TIME_INS 1, TIME_DEL 2, TIME_OOP 3, TIME_WAIT 4, TIME_ERROR 5.
     const cases: [string, string, Record<string, unknown>][] = [
       ["a synchronised clock", "STATUS=0", {}],
-      [
-        "a clock that is not trusted",
-        "STATUS=64 RESULT=5 MAXERROR=16000000",
-        { isSynchronised: false, maxErrorSeconds: 16 },
-      ],
+      ["no trust", "STATUS=64 RESULT=5 MAXERROR=16000000", { isSynchronised: false, maxErrorSeconds: 16 }],
       ["a frequency of −12.5 ppm", "FREQ=-819200", { frequencyPpm: -12.5 }],
-      [
-        "a frequency that chronyd gave by the tick's length",
-        "TICK=10002 FREQ=-819200",
-        { frequencyPpm: 187.5 },
-      ],
+      ["a frequency by the tick's length", "TICK=10002 FREQ=-819200", { frequencyPpm: 187.5 }],
       ["80 ms that are still to be added", "SLEW=80000", { slewRemainingSeconds: 0.08 }],
       ["a quarter of a second still to be taken away", "SLEW=-250000", { slewRemainingSeconds: -0.25 }],
       ["a leap second to come", "STATUS=16 RESULT=1", { leap: "insert" }],
@@ -170,9 +162,7 @@ describe("the clock's driver", () => {
         () => Buffer.from("#!/bin/sh\necho no addon\n".repeat(100)),
         /truncated|invalid ELF header/,
       ],
-      ["is zeros", (genuine) => Buffer.alloc(genuine.length), /invalid ELF header/],
       ["ends after its header", (genuine) => genuine.subarray(0, 64), /truncated/],
-      ["lacks its last byte", (genuine) => genuine.subarray(0, -1), /truncated/],
       ["was made for another architecture", foreign, /ELF|machine|architecture|cannot open/],
     ];
     for (const [what, make, complaint] of garbage)
@@ -183,14 +173,6 @@ describe("the clock's driver", () => {
         assert.equal(report.blocker, "no_addon");
         assert.match(report.failure ?? "", complaint);
       });
-
-    it("is without one that is another addon", () => {
-      const argon2 = execFileSync("find", ["node_modules/@node-rs", "-name", "*.node"], { encoding: "utf8" });
-      const addon = join(process.cwd(), argon2.split("\n")[0] ?? "");
-      const report = openElsewhere({ maySteer: true, addon });
-      assert.equal(report.blocker, "no_addon");
-      assert.match(report.failure ?? "", /lacks a function/);
-    });
   });
 });
 

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { testProgram } from "../../../lab/basics/test-program.ts";
 import { mountPrivately } from "../../../lab/state/private-mount.ts";
 import { readSealKeys } from "../../../src/host/linux/host-file/seal-keys.ts";
 import { device, hex, refused } from "./key-device.ts";
@@ -19,39 +17,11 @@ describe("the agent's own key", () => {
     assert.deepEqual(readdirSync(first.stateDirectory), [".seal.key"]);
   });
 
-  it("stays the same", async () => {
-    const places = device();
-    assert.deepEqual(hex(await readSealKeys(places)), hex(await readSealKeys(places)));
-  });
-
   it("is one, though several ask for it at once", async () => {
     const places = device();
     const answers = await Promise.all(Array.from({ length: 20 }, () => readSealKeys(places)));
     assert.equal(new Set(answers.flatMap(hex)).size, 1);
     assert.deepEqual(readdirSync(places.stateDirectory), [".seal.key"]);
-  });
-
-  it("is one, though several processes ask for it at once", async () => {
-    const places = device();
-    const program = testProgram(join(import.meta.dirname, "seal-key-process.ts"));
-    const children = Array.from({ length: 3 }, () =>
-      spawn(process.execPath, [...program, JSON.stringify(places)], { stdio: ["pipe", "pipe", "inherit"] }),
-    );
-    const outputs = children.map(async (child) => {
-      let text = "";
-      for await (const chunk of child.stdout) {
-        text += chunk;
-        if (text === "ready") arrived();
-      }
-      return text;
-    });
-    let waiting = children.length;
-    function arrived(): void {
-      waiting -= 1;
-      if (waiting === 0) for (const child of children) child.stdin.write("go\n");
-    }
-    const keys = (await Promise.all(outputs)).map((text) => text.replace(/^ready/, ""));
-    assert.deepEqual(new Set(keys), new Set([readFileSync(places.fallbackPath).toString("hex")]));
   });
 
   it("is not made on a full disk, which is said, and nothing is left there", async (test) => {

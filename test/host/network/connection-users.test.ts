@@ -35,13 +35,12 @@ describe("the user at the other end of a connection over loopback", () => {
     return { socket, client };
   };
 
-  for (const host of ["127.0.0.1", "127.8.7.6", "::1", "::ffff:127.0.0.1"]) {
+  for (const host of ["127.0.0.1", "127.8.7.6", "::1", "::ffff:127.0.0.1"])
     it(`is the one whose process connected to ${host}`, async (test) => {
       const { socket, client } = await accepted(() => connect({ host, port }));
       test.after(() => [socket, client].map((one) => one.destroy()));
       assert.equal(await userOfConnection(endsOf(socket)), own);
     });
-  }
 
   it("is another for a process of another user", asRoot, async (test) => {
     const script = 'exec 3<>"/dev/tcp/127.0.0.1/$1"; read -r line <&3';

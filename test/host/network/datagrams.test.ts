@@ -134,14 +134,13 @@ for (const [way, datagrams] of ways)
       ["a link whose name is too long", `fe80::1%${"l".repeat(100)}`, 123],
       ["an address cut off by a zero", "127.0.0.1\0.example", 123],
     ];
-    for (const [name, address, port] of nowhere) {
+    for (const [name, address, port] of nowhere)
       it(`with ${name} is refused and leaves no descriptor`, async () => {
         const before = openSockets();
         for (let turn = 0; turn < 5; turn += 1)
           await assert.rejects(datagrams.connect({ address, port }, deaf));
         await until("their sockets are closed", () => openSockets() <= before);
       });
-    }
 
     it("leaves no descriptor after 200 connections, of which half fail", async (test) => {
       const [server, closedPort] = [await echoing(test), await heldUdpPort()];
@@ -217,8 +216,9 @@ describe("the age of a packet", () => {
 
   it("is 0 over node:dgram alone", async () => {
     const travels = await burst(createDatagrams(null));
+    const found = travels.map(({ age }) => age);
     assert.deepEqual(
-      travels.map(({ age }) => age),
+      found,
       Array.from({ length: count }, () => 0),
     );
   });
@@ -245,13 +245,12 @@ describe("the addon's sockets", () => {
     ["a descriptor that is not open", () => clockAddon.sendDatagram(2 ** 31 - 1, Buffer.alloc(1)), "EBADF"],
     ["a descriptor that is no socket", () => clockAddon.sendDatagram(noSocket, Buffer.alloc(1)), "ENOTSOCK"],
   ];
-  for (const [what, call, code] of bad) {
+  for (const [what, call, code] of bad)
     it(`throw ${code} for ${what}`, () => {
       const before = openSockets();
       assert.throws(call, { code });
       assert.equal(openSockets(), before);
     });
-  }
 
   it("are closed in a program that this one starts", () => {
     const descriptor = clockAddon.openDatagrams("127.0.0.1", 9);

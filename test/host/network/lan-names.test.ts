@@ -24,19 +24,11 @@ const rows: [string, Daemons, own: string[], taken?: string][] = [
   ["Avahi has the usual name", { avahi: 's "Edge-7.local"\n' }, ["edge-7.local"]],
   ["another device has it", { avahi: 's "edge-8.local"\n', holder: other }, ["edge-8.local"], "edge-7.local"],
   ["Avahi was given a name, and none has the usual one", pump, ["pump.plant"]],
-  [
-    "this host has the usual one too, by an address of its own",
-    { ...pump, holder: other.replace("192.0.2.8", "127.0.0.1") },
-    ["pump.plant"],
-  ],
+  ["this host has both", { ...pump, holder: other.replace("192.0.2.8", "127.0.0.1") }, ["pump.plant"]],
   ["resolved does not speak multicast DNS", resolvedAs("edge-76", "no"), []],
   ["resolved only asks", resolvedAs("edge-76", "resolve"), []],
   ["resolved has another name", resolvedAs("edge-76", "yes"), ["edge-76.local"], "edge-7.local"],
-  [
-    "Avahi has a name of its own, resolved the usual one",
-    { ...pump, ...resolvedAs("edge-7", "yes") },
-    ["pump.plant", "edge-7.local"],
-  ],
+  ["each has another", { ...pump, ...resolvedAs("edge-7", "yes") }, ["pump.plant", "edge-7.local"]],
 ];
 
 describe("the names of a host on the LAN", () => {

@@ -27,14 +27,13 @@ async function takenByKernel(t: TestContext, bound: BoundBuffers): Promise<numbe
   let taken = 0;
   const piece = Buffer.alloc(16 * kibibyte);
   // The kernel takes a piece at once or not at all before the client reads.
-  for (let count = 0; count < 1_024 && socket.writableLength === 0; count += 1) {
+  for (let count = 0; count < 1_024 && socket.writableLength === 0; count += 1)
     await new Promise<void>((resolve) => {
       socket.write(piece, () => {
         taken += 16;
       });
       setImmediate(resolve);
     });
-  }
   return taken;
 }
 

@@ -125,10 +125,8 @@ describe("a key exchange", () => {
     const { bytes, exported } = answered(await ask(server.port));
     assert.equal(Buffer.from(bytes).toString(), "whole.");
     assert.deepEqual(server.requests, ["the request"]);
-    assert.deepEqual(
-      exported.map((key) => Buffer.from(key)),
-      server.keys,
-    );
+    const found = exported.map((key) => Buffer.from(key));
+    assert.deepEqual(found, server.keys);
     assert.deepEqual(server.names, ["time.example"]);
   });
 
@@ -147,15 +145,6 @@ describe("a key exchange", () => {
       assert.deepEqual(names, [name]);
     });
 
-  it("is at the time that is asked for", async () => {
-    const { port } = await serving({ chain: [middle.issue({ ...forName, validity: over }), middle] });
-    const seconds = (day: string): number => Date.parse(day) / 1_000;
-    answered(await ask(port));
-    answered(await ask(port, { atSeconds: seconds("2010-06-01") }));
-    failing(await ask(port, { atSeconds: seconds("2026-11-27") }), "nts_certificate_expired");
-    failing(await ask(port, { atSeconds: seconds("2009-06-01") }), "nts_certificate_not_yet_valid");
-  });
-
   it("keeps no server waiting while it verifies, as chronyd gives up after two seconds", async () => {
     const { port, requests } = await serving();
     const verifier: RunCommand = async (...command) => {
@@ -163,13 +152,6 @@ describe("a key exchange", () => {
       return run(...command);
     };
     assert.equal(answered(await ask(port, { verifier })).bytes.length, 6);
-  });
-
-  it("takes the certificates in any order, with others among them, but not more than eight", async () => {
-    const other = root.issue({ name: "Other", extensions: [caLine] });
-    answered(await ask((await serving({ chain: [leaf, other, root, middle] })).port));
-    const { port } = await serving({ chain: [leaf, middle, ...Array(7).fill(other)] });
-    failing(await ask(port), "nts_bad_certificate", /more than 8/);
   });
 
   describe("sends nothing to a server", () => {
@@ -193,11 +175,6 @@ describe("a key exchange", () => {
       failing(await ask(port, { host: "other.example" }), "nts_wrong_name");
       failing(await ask(port, { host: "127.0.0.2" }), "nts_wrong_name");
       await until("both connections have ended", () => closed === 2);
-    });
-
-    it("that cannot be verified here", async () => {
-      const { port } = await serving();
-      failing(await ask(port, { caFile: "/nowhere/ca.pem" }), "nts_cannot_verify", /nowhere/);
     });
 
     it("of TLS 1.2", async () => {

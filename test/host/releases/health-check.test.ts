@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { describe, it, type TestContext } from "node:test";
-import { heldPort } from "../../../lab/basics/held-ports.ts";
 import { writeCommand } from "../../../lab/host/journal.ts";
 import { createHealthCheck, type HealthCheckOptions } from "../../../src/host/linux/releases/health-check.ts";
 import { createRunForRelease } from "../../../src/host/linux/releases/release-programs.ts";
@@ -105,13 +104,6 @@ describe("the health of a release over HTTP", () => {
     assert.deepEqual(answer, { isHealthy: false, words: `${url} broke off its answer` });
   });
 
-  it("is bad where no server listens", async (test) => {
-    const { url } = await listen(test, () => undefined);
-    const port = await heldPort();
-    const answer = await ask(check(url.replace(/:\d+/, `:${port}`)));
-    assert.deepEqual([answer.isHealthy, /ECONNREFUSED/.test(answer.words)], [false, true], answer.words);
-  });
-
   it("is bad where there is no answer in time, or its body drips without end", async (test) => {
     const dripping: RequestListener = (_, response) => {
       const timer = setInterval(() => response.write(" "), 10);
@@ -135,12 +127,11 @@ describe("the health of a release over HTTP", () => {
     ["something that is no HTTP", "SSH-2.0-OpenSSH\r\n"],
     ["nothing", ""],
     ["a switch to another protocol", "HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"],
-  ] as const) {
+  ] as const)
     it(`is bad where the other end says ${what}`, async (test) => {
       const answer = await ask(check(await listenRaw(test, bytes)));
       assert.equal(answer.isHealthy, false, answer.words);
     });
-  }
 });
 
 /** An address of loopback where these bytes come, and then the end. */

@@ -96,12 +96,11 @@ describe("the journal reader", () => {
     ["an empty message", { MESSAGE: "" }, ""],
     ["200,000 characters", { MESSAGE: "x".repeat(200_000) }, "x".repeat(200_000)],
   ];
-  for (const [name, fields, expected] of messages) {
+  for (const [name, fields, expected] of messages)
     it(`reads ${name}`, async (test) => {
       const place = [makeJournal(test, [{ _SYSTEMD_UNIT: "steward.service", ...fields }])];
       assert.equal((await readAll({ place })).entries[0]?.message, expected);
     });
-  }
 
   it("fills in what an entry does not say, and doubts what makes no sense", async (test) => {
     const odd = say("odd", { PRIORITY: "99", _PID: "x", _COMM: "sh" });

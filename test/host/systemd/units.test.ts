@@ -68,17 +68,9 @@ describe("a unit's state, as systemd 252 told it", () => {
     it(`is read: ${moment}`, async (test) => {
       const { invocation, ...state } = await stateAt(test, moment);
       assert.deepEqual(state, { isActive, isFailed, uncleanExits, words });
-      assert.match(
-        invocation,
-        moment === "running" ? /^d440b30305604957a94aede579c1b958$/ : /^([0-9a-f]{32})?$/,
-      );
+      const text = invocation;
+      assert.match(text, moment === "running" ? /^d440b30305604957a94aede579c1b958$/ : /^([0-9a-f]{32})?$/);
     });
-
-  it("has another invocation after each start, so that a restart shows", async (test) => {
-    const before = await stateAt(test, "killed, waiting");
-    const after = await stateAt(test, "started again after kill");
-    assert.notEqual(before.invocation, after.invocation);
-  });
 
   it("is asked for without anything in a name that could be an option", async (test) => {
     const { units, calls } = unitsThatSay(test, { show: { stdout: running } });
@@ -120,8 +112,9 @@ describe("an order to a unit", () => {
     it(`to ${order} is ${expected.join(", ")}`, async (test) => {
       const { units, calls } = unitsThatSay(test, {});
       await units[order]("pump.service");
+      const found = calls();
       assert.deepEqual(
-        calls(),
+        found,
         expected.map((words) => `--no-ask-password ${words}`),
       );
     });
@@ -214,10 +207,6 @@ describe("the log of a unit", () => {
     const lines = await units.log("pump.service", 0, 500);
     assert.match(lines.at(-1) ?? "", /^300 x/);
     assert.ok(lines.length > 60, `only ${lines.length} lines`);
-  });
-
-  it("is empty where nothing was said", async (test) => {
-    assert.deepEqual(await unitsThatSay(test, { log: {} }).units.log("pump.service", 0, 20), []);
   });
 
   it("that cannot be read throws internal_error with why", async (test) => {

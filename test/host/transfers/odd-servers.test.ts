@@ -7,7 +7,7 @@ import { until } from "../../../lab/basics/until.ts";
 import { fetchFrom, file, oddServers, startOddServer } from "../../../lab/host/odd-servers.ts";
 
 describe("a file of a server that", () => {
-  for (const { kind, what, ends, patienceSeconds, answer } of oddServers) {
+  for (const { kind, what, ends, patienceSeconds, answer } of oddServers)
     it(`${what} (${kind}) ${ends === null ? "arrives" : `ends with ${ends}`}`, async () => {
       const server = await startOddServer({ answer });
       const directory = scratchDirectory();
@@ -23,5 +23,4 @@ describe("a file of a server that", () => {
         rmSync(directory, { recursive: true });
       }
     });
-  }
 });

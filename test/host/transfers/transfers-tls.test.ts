@@ -71,43 +71,15 @@ describe("transfers over https", () => {
   });
   const certified = (from: string, until: string) => authority.certify("updates.example", { from, until });
   const signIn = /it is for another name .* a network's sign-in page/;
+  const dates = "certificate_date";
   // The certificate, the server's name, whether the authority is known, and the reason of the refusal in words.
   const refusals: [string, () => ServerCertificate, string, boolean, string, RegExp?][] = [
-    [
-      "whose authority is not known",
-      () => good,
-      "updates.example",
-      false,
-      "certificate",
-      /not one that this device/,
-    ],
+    ["of no authority", () => good, "updates.example", false, "certificate", /not one that this device/],
     ["whose certificate is for another name", () => good, "other.example", true, "certificate", signIn],
-    [
-      "whose certificate is not for its address",
-      () => good,
-      "127.0.0.1",
-      true,
-      "certificate",
-      /for another name/,
-    ],
-    [
-      "that certifies itself",
-      itself,
-      "updates.example",
-      false,
-      "certificate",
-      /self-signed .* network\.ca_file/,
-    ],
-    [
-      "whose certificate is over",
-      () => certified("20100101000000Z", "20110101000000Z"),
-      ...(["updates.example", true, "certificate_date"] as const),
-    ],
-    [
-      "whose certificate's time has not come",
-      () => certified("20900101000000Z", "20950101000000Z"),
-      ...(["updates.example", true, "certificate_date"] as const),
-    ],
+    ["for another address", () => good, "127.0.0.1", true, "certificate", /for another name/],
+    ["self-signed", itself, "updates.example", false, "certificate", /self-signed .* network\.ca_file/],
+    ["of the past", () => certified("20100101000000Z", "20110101000000Z"), "updates.example", true, dates],
+    ["of the future", () => certified("20900101000000Z", "20950101000000Z"), "updates.example", true, dates],
   ];
   for (const [what, certificate, host, isKnown, reason, words] of refusals)
     it(`send nothing to a server ${what}`, async () => {
@@ -177,11 +149,8 @@ describe("transfers over https", () => {
   ] as const)
     it(`read from ${host}, which is certified, in records of ${recordBytes} bytes`, async () => {
       const sent = randomBytes(1_000_001);
-      const { port } = await serving(
-        host === "127.0.0.1" ? authority.certify(host) : good,
-        sent,
-        recordBytes,
-      );
+      const certificate = host === "127.0.0.1" ? authority.certify(host) : good;
+      const { port } = await serving(certificate, sent, recordBytes);
       const { body } = await open(`https://${host}:${port}/`, { caFile });
       const pieces: Buffer[] = [];
       for await (const piece of body) {
@@ -227,10 +196,8 @@ describe("transfers through a proxy", () => {
       for (const scheme of ["http", "https"]) {
         const proxy = "http://proxy.example:3128";
         const { message } = await failureOf(open(`${scheme}://updates.example/`, { proxy, resolveHost }));
-        assert.match(
-          message,
-          /^The proxy proxy\.example:3128 .* cannot be used: its name cannot be resolved/,
-        );
+        const text = message;
+        assert.match(text, /^The proxy proxy\.example:3128 .* cannot be used: its name cannot be resolved/);
       }
     });
 

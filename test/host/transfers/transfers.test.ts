@@ -59,27 +59,6 @@ describe("transfers over http", () => {
     });
   });
 
-  it("reach a name's address where local servers are allowed", async () => {
-    const { port } = await serving((request, response) => response.end(`for ${request.headers.host}`));
-    const resolveHost = async () => ["127.0.0.1"];
-    const answer = await transfers({ resolveHost }).open(`http://updates.example:${port}/`, plainRequest());
-    assert.equal(await readText(answer), `for updates.example:${port}`);
-  });
-
-  it("say that a name is not known", async () => {
-    const resolveHost = () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
-    await assert.rejects(transfers({ resolveHost }).open("http://updates.example/", plainRequest()), {
-      ...kind("unreachable"),
-      message: /its name cannot be resolved/,
-    });
-  });
-
-  it("say that nothing listens", async () => {
-    const server = await serving(() => undefined);
-    await server.stop();
-    await assert.rejects(transfers().open(`${server.url}/x`, plainRequest()), kind("unreachable"));
-  });
-
   const broken: Record<string, string> = {
     "that is no HTTP": "hello\r\n\r\n",
     "with two lengths": "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx",
@@ -201,8 +180,8 @@ describe("transfers over http", () => {
   });
 
   describe("give a body as it was sent", () => {
-    for (const lengthBytes of [0, 1, 70_000, 3_000_001]) {
-      for (const isChunked of [false, true]) {
+    for (const lengthBytes of [0, 1, 70_000, 3_000_001])
+      for (const isChunked of [false, true])
         it(`of ${lengthBytes} bytes${isChunked ? ", chunked" : ""}`, async () => {
           const sent = randomBytes(lengthBytes);
           const { url } = await serving((_request, response) => {
@@ -216,10 +195,8 @@ describe("transfers over http", () => {
           const { body } = await transfers().open(url, plainRequest());
           assert.ok(sent.equals(await readBytes(body)), "every byte is as it was sent");
         });
-      }
-    }
 
-    for (const lengthBytes of [5, 200_000, 3_000_001]) {
+    for (const lengthBytes of [5, 200_000, 3_000_001])
       it(`to the end of the connection where no length is said, ${lengthBytes} bytes`, async () => {
         const sent = randomBytes(lengthBytes);
         const { url } = await servingRaw((socket) =>
@@ -234,7 +211,6 @@ describe("transfers over http", () => {
         }
         assert.ok(sent.equals(Buffer.concat(pieces)), "every byte is as it was sent");
       });
-    }
   });
 
   it("ask for the file as it is, or for gzip where the caller can read it, and send what the caller gives", async () => {
@@ -248,14 +224,8 @@ describe("transfers over http", () => {
       assert.equal(answer.headers["content-encoding"], "gzip");
       assert.deepEqual(await readBytes(answer.body), body);
     }
-    const sent = requests.map((one) => [
-      one.url,
-      one.headers["accept-encoding"],
-      one.headers["if-none-match"],
-    ]);
-    assert.deepEqual(sent, [
-      ["/a%2Fb?c=d", "identity", '"1"'],
-      ["/a%2Fb?c=d", "gzip", '"1"'],
-    ]);
+    const codings = requests.map((one) => one.headers["accept-encoding"]);
+    const sent = requests.map((one) => [one.url, one.headers["if-none-match"]]);
+    assert.deepEqual([codings, sent], [["identity", "gzip"], Array(2).fill(["/a%2Fb?c=d", '"1"'])]);
   });
 });
