@@ -93,10 +93,8 @@ describe("a token signed with the right key", () => {
       request.headers.authorization = `Bearer ${token}`;
       await verified.verify(new Koa().createContext(request, new ServerResponse(request)), token);
     }
-    assert.deepEqual(
-      signed.map((token) => verified.known(token)?.subject),
-      [undefined, userId, userId],
-    );
+    const found = signed.map((token) => verified.known(token)?.subject);
+    assert.deepEqual(found, [undefined, userId, userId]);
   });
 
   /** Signed here: jsonwebtoken itself makes no such token. */
@@ -129,11 +127,10 @@ describe("a token signed with the right key", () => {
     "without a session": () => sign({ sid: undefined }),
     "with a session that is no text": () => sign({ sid: { length: 1 } }),
   };
-  for (const [name, make] of Object.entries(refused)) {
+  for (const [name, make] of Object.entries(refused))
     it(`is refused as malformed ${name}`, async () => {
       assert.equal(await ask(make()), "invalid_token malformed");
     });
-  }
 
   it("is refused as revoked when its session has ended, or is another user's", async () => {
     assert.equal(await ask(sign({ sid: `ses_${"c".repeat(32)}` })), "invalid_token revoked");
@@ -171,7 +168,7 @@ describe("a token signed with the right key", () => {
   });
 
   describe("when the clock is stepped by more than 30 s", () => {
-    for (const seconds of [31, -31, 86_400 * 90, -86_400 * 365]) {
+    for (const seconds of [31, -31, 86_400 * 90, -86_400 * 365])
       it(`by ${seconds} s: every token from before is refused once, as clock_epoch; a new one is taken`, async () => {
         const before = tokens.issue(userId, sessionId);
         assert.equal(await ask(before), "user");
@@ -179,7 +176,6 @@ describe("a token signed with the right key", () => {
         assert.equal(await ask(before), "invalid_token clock_epoch");
         assert.equal(await ask(tokens.issue(userId, sessionId)), "user");
       });
-    }
     it("and back again: a token of before is taken again, and ends no later for it (a step lengthens nothing)", async () => {
       const before = tokens.issue(userId, sessionId);
       step(-3_600);

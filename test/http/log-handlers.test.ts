@@ -80,23 +80,18 @@ describe("the stream of the log", () => {
       assert.equal(memberOf(messages.at(-1), "message"), "after");
       stop();
     }
-    assert.deepEqual(
-      streams.map(({ messages }) => messages.length),
-      [1, 1],
-    );
+    const found = streams.map(({ messages }) => messages.length);
+    assert.deepEqual(found, [1, 1]);
   });
 
   const refusals: [string, object, string | undefined, string][] = [
     ["a place that is none", {}, "--help", "invalid_cursor"],
     ["a time that is none", { since: "2026-02-31T25:00:00Z" }, undefined, "validation_failed"],
   ];
-  for (const [name, query, lastEventId, code] of refusals) {
+  for (const [name, query, lastEventId, code] of refusals)
     it(`is refused before it begins: ${name}`, async () => {
       const { handlers } = begin();
-      await assert.rejects(
-        async () => handlers.streamLogs(callOf(query, root, lastEventId)),
-        (error) => error instanceof StewardError && error.code === code,
-      );
+      const refused = async () => handlers.streamLogs(callOf(query, root, lastEventId));
+      await assert.rejects(refused, (error) => error instanceof StewardError && error.code === code);
     });
-  }
 });

@@ -84,25 +84,26 @@ describe("a body that is not what it should be", () => {
         assert.ok(codes.includes(json.code), json.code);
       });
 
+  /** The answer to bytes that are sent as they are; strangers' without a token. */
+  const sent = async (path: string, headers: readonly string[], bytes: Uint8Array) => {
+    const head = requestText(`POST ${path}`, ["Content-Type: application/json", ...headers]);
+    const all = Buffer.concat([Buffer.from(head), bytes]);
+    const [answer = assert.fail("no answer")] = (await sendRaw(all, { port: agent.port, expect: 1 })).answers;
+    agent.judge("POST", path, answer);
+    return answer;
+  };
+
   for (const [name, bytes] of Object.entries({
     "invalid UTF-8": Buffer.from('{"username":"intru\xffder","role":"admin"}', "latin1"),
     "an overlong encoding": Buffer.from([0x7b, 0xc0, 0xa2, 0x7d]),
     "a lone surrogate": Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
     "UTF-16": Buffer.from(JSON.stringify(newUser), "utf16le"),
-  })) {
+  }))
     it(`${name}: malformed_json`, async () => {
-      const head = requestText("POST /api/users", [
-        `Authorization: Bearer ${admin.token}`,
-        "Content-Type: application/json",
-        `Content-Length: ${bytes.length}`,
-      ]);
-      const bytesOfAll = Buffer.concat([Buffer.from(head), bytes]);
-      const [answer] = (await sendRaw(bytesOfAll, { port: agent.port, expect: 1 })).answers;
-      assert.ok(answer, "answer");
-      agent.judge("POST", "/api/users", answer);
-      assert.deepEqual([answer.status, answer.json.code], [400, "malformed_json"]);
+      const headers = [`Authorization: Bearer ${admin.token}`, `Content-Length: ${bytes.length}`];
+      const { status, json } = await sent("/api/users", headers, bytes);
+      assert.deepEqual([status, json.code], [400, "malformed_json"]);
     });
-  }
 
   it("of exactly 64 KiB is read and judged; of one byte more it is 413", async () => {
     assert.equal((await post(jsonOf(limitBytes))).json.code, "validation_failed");
@@ -120,18 +121,10 @@ describe("a body that is not what it should be", () => {
     assert.equal(signedIn.json.code, "validation_failed");
   });
 
-  it("of 1 MiB is answered 413, since so much is read before the close", async () => {
-    assert.equal((await post(jsonOf(1_048_576))).status, 413);
-  });
-
   it("that is oversize in chunks, with no length announced, is 413", async () => {
-    const chunk = `4000\r\n${"x".repeat(0x4000)}\r\n`;
-    const head = ["Content-Type: application/json", "Transfer-Encoding: chunked"];
-    const text = requestText("POST /api/auth/login", head, `${chunk.repeat(5)}0\r\n\r\n`);
-    const [answer] = (await sendRaw(text, { port: agent.port, expect: 1 })).answers;
-    assert.ok(answer, "answer");
-    agent.judge("POST", "/api/auth/login", answer);
-    assert.equal(answer.json.code, "payload_too_large");
+    const chunks = Buffer.from(`${`4000\r\n${"x".repeat(0x4000)}\r\n`.repeat(5)}0\r\n\r\n`);
+    const { json } = await sent("/api/auth/login", ["Transfer-Encoding: chunked"], chunks);
+    assert.equal(json.code, "payload_too_large");
   });
 
   it("with a password of 10 MB is 413 or the connection closes, and others are served meanwhile", async () => {
@@ -141,10 +134,7 @@ describe("a body that is not what it should be", () => {
     const sent = sendRaw(text, { port: agent.port, expect: 1 });
     await assertServesOthers(agent);
     const { answers, isClosed } = await sent;
-    assert.ok(
-      answers[0]?.status === 413 || (answers.length === 0 && isClosed),
-      "answers[0]?.status === 413 || (answers.length === 0 && isClosed)",
-    );
+    assert.ok(answers[0]?.status === 413 || (answers.length === 0 && isClosed));
   });
 
   for (const type of [
@@ -158,43 +148,26 @@ describe("a body that is not what it should be", () => {
     "application/jsonp",
     "text/json",
     "",
-  ]) {
+  ])
     it(`as ${type || "nothing"}: 415`, async () => {
       const { status, json } = await post(JSON.stringify(newUser), { "content-type": type });
       assert.deepEqual([status, json.code], [415, "unsupported_media_type"]);
     });
-  }
 
-  for (const type of [
-    ...[
-      "application/json;charset=utf8",
-      'application/json; charset="UTF-8"',
-      "Application/JSON; Charset=UTF-8",
-    ],
-    ...["application/json; charset=utf-8;", "application/json;", "application/json; odata=verbose"],
-  ]) {
+  const taken = ';charset=utf8|; charset="UTF-8"|; Charset=UTF-8|; charset=utf-8;|;|; odata=verbose';
+  for (const type of taken.split("|").map((parameters) => `Application/json${parameters}`))
     it(`as ${type}, in Content-Encoding identity: read and judged`, async () => {
       const headers = { "content-type": type, "content-encoding": "Identity" };
       const { status, json } = await post("{}", headers);
       assert.deepEqual([status, json.code], [400, "validation_failed"]);
     });
-  }
 
-  for (const encoding of ["gzip", "br", "identity, gzip"]) {
+  for (const encoding of ["gzip", "br", "identity, gzip"])
     it(`in Content-Encoding ${encoding}: 415 (compression bomb)`, async () => {
       const bytes = gzipSync("x".repeat(1_000_000));
-      const text = requestText("POST /api/auth/login", [
-        "Content-Type: application/json",
-        `Content-Encoding: ${encoding}`,
-        `Content-Length: ${bytes.length}`,
-      ]);
-      const all = Buffer.concat([Buffer.from(text), bytes]);
-      const [answer] = (await sendRaw(all, { port: agent.port, expect: 1 })).answers;
-      assert.ok(answer, "answer");
-      agent.judge("POST", "/api/auth/login", answer);
-      assert.equal(answer.json.code, "unsupported_media_type");
+      const headers = [`Content-Encoding: ${encoding}`, `Content-Length: ${bytes.length}`];
+      assert.equal((await sent("/api/auth/login", headers, bytes)).json.code, "unsupported_media_type");
     });
-  }
 
   it("on a GET changes nothing and is passed over", async () => {
     const { status } = await agent.call("GET", "/api/users", { token: admin.token, body: { role: "admin" } });

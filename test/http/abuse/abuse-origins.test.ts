@@ -4,46 +4,18 @@ import { after, before, describe, it } from "node:test";
 import { type CheckedAgent, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
 
-const ours = [
-  "127.0.0.1",
-  "127.0.0.1:8470",
-  "192.0.2.7",
-  "localhost",
-  "LocalHost:8470",
-  "localhost.",
-  "[::1]",
-  "[::1]:8470",
-  "[2001:db8::7]",
-  hostname(),
-  hostname().toUpperCase(),
-  `${hostname().split(".")[0]}.local`,
-  `${hostname().split(".")[0]}.local:8470`,
-];
+const short = hostname().split(".")[0];
+const literals =
+  "127.0.0.1|127.0.0.1:8470|192.0.2.7|[::1]|[::1]:8470|[2001:db8::7]|localhost|LocalHost:8470|localhost.";
+const own = [hostname(), hostname().toUpperCase(), `${short}.local`, `${short}.local:8470`];
+const ours = [...literals.split("|"), ...own];
 
-const foreign = [
-  "evil.example",
-  "evil.example:8470",
-  "127.0.0.1.evil.example",
-  "localhost.evil.example",
-  "evil.example#127.0.0.1",
-  "127.0.0.1@evil.example",
-  "user:secret@127.0.0.1",
-  "127.0.0.1, evil.example",
-  "127.0.0.1 evil.example",
-  "127.0.0.1:8470:8470",
-  "127.0.0.1:port",
-  "127.1",
-  "0x7f.0.0.1",
-  "2130706433",
-  "::1",
-  "[::1",
-  "[::1].evil.example",
-  "[127.0.0.1]",
-  "[fe80::1%eth0]",
-  `${hostname()}.evil.example`,
-  "evil.local",
-  `${hostname().split(".")[0]}.local.evil.example`,
-];
+const names =
+  "evil.example|evil.example:8470|127.0.0.1.evil.example|localhost.evil.example|evil.example#127.0.0.1|127.0.0.1@evil.example|user:secret@127.0.0.1|127.0.0.1, evil.example|127.0.0.1 evil.example|evil.local";
+const malformed =
+  "127.0.0.1:8470:8470|127.0.0.1:port|127.1|0x7f.0.0.1|2130706433|::1|[::1|[::1].evil.example|[127.0.0.1]|[fe80::1%eth0]";
+const alike = [`${hostname()}.evil.example`, `${short}.local.evil.example`];
+const foreign = [...names.split("|"), ...malformed.split("|"), ...alike];
 
 let agent: CheckedAgent;
 before(async () => {
@@ -53,19 +25,17 @@ before(async () => {
 after(() => agent.dispose());
 
 describe("the Host header", () => {
-  for (const host of ours) {
+  for (const host of ours)
     it(`${host} is this device`, async () => {
       assert.equal((await agent.call("GET", "/api/version", { headers: { host } })).status, 200);
     });
-  }
-  for (const host of foreign) {
+  for (const host of foreign)
     it(`${JSON.stringify(host)} is not: 421, for the API and for the console (DNS rebinding)`, async () => {
       for (const path of ["/api/version", "/"]) {
         const { status, json } = await agent.call("GET", path, { headers: { host } });
         assert.deepEqual([status, json.code], [421, "misdirected_request"]);
       }
     });
-  }
   describe("that is not, of a browser", () => {
     const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
     const page = (headers: Record<string, string>, method = "GET", path = "/users") =>
@@ -77,7 +47,7 @@ describe("the Host header", () => {
       fr: "en",
       "x-de": "en",
     };
-    for (const [accepted, language] of Object.entries(languages)) {
+    for (const [accepted, language] of Object.entries(languages))
       it(`gets a page that says what to do, in "${accepted}": ${language}`, async () => {
         const { status, headers, text } = await page({ "accept-language": accepted });
         assert.deepEqual([status, headers["content-type"]], [421, "text/html; charset=utf-8"]);
@@ -85,7 +55,6 @@ describe("the Host header", () => {
         assert.match(text, new RegExp(`<html lang="${language}">`));
         assert.match(text, /<code>evil\.example<\/code>.*steward\.json/);
       });
-    }
     it("is given no name and no address of the device, which a page of the attacker's could read there", async () => {
       const { text } = await page({});
       for (const own of [hostname(), "127.0.0.1", "href"]) assert.ok(!text.includes(own), own);
@@ -96,9 +65,6 @@ describe("the Host header", () => {
         assert.equal(status, 421);
         assert.ok(!/script|<b>|a'b|::1|é|names/.test(text), text);
       }
-    });
-    it("has any port", async () => {
-      assert.equal((await page({ host: "evil.example:99999" })).status, 421);
     });
     it("is a program's for the API, and where it sends something", async () => {
       for (const [method, path, headers] of [
@@ -114,13 +80,6 @@ describe("the Host header", () => {
         );
     });
   });
-  it("of strangers in great number changes nothing for us", async () => {
-    for (let index = 0; index < 200; index += 1) {
-      const headers = { host: `n${index}.evil.example` };
-      assert.equal((await agent.call("GET", "/api/version", { headers })).status, 421);
-    }
-    assert.equal((await agent.call("GET", "/api/version")).status, 200);
-  });
 
   const raw = async (bytes: string, method = "GET") => {
     const { answers } = await sendRaw(bytes, { port: agent.port, expect: 1 });
@@ -128,45 +87,35 @@ describe("the Host header", () => {
     assert.ok(answer, "no answer");
     return agent.judge(method, "/api/version", answer);
   };
-  for (const version of ["1.0", "1.1"]) {
+  for (const version of ["1.0", "1.1"])
     it(`may not be missing in HTTP/${version}`, async () => {
       const { status, json } = await raw(`GET /api/version HTTP/${version}\r\n\r\n`);
       assert.deepEqual([status, json.code], [400, "malformed_request"]);
     });
-  }
   const checks = ["OPTIONS / ", "OPTIONS /api/users ", "GET /api/health ", "GET /api/health/ready "];
-  for (const line of checks) {
+  for (const line of checks)
     it(`may be missing in a check of health: ${line}HTTP/1.0, and the connection ends`, async () => {
       const { answers, isClosed } = await sendRaw(`${line}HTTP/1.0\r\n\r\n`, { port: agent.port });
-      assert.deepEqual(
-        [answers[0]?.status, answers[0]?.headers.connection, isClosed],
-        [/^OPT/.test(line) ? 204 : 200, "close", true],
-      );
+      const found = [answers[0]?.status, answers[0]?.headers.connection, isClosed];
+      assert.deepEqual(found, [/^OPT/.test(line) ? 204 : 200, "close", true]);
     });
-  }
   const others = ["GET /api/healthy HTTP/1.0", "POST /api/health HTTP/1.0", "GET /api/health HTTP/1.1"];
-  for (const line of [
-    ...others,
-    "GET http://evil.example/api/health HTTP/1.0",
-    "GET //api/health HTTP/1.0",
-  ]) {
+  for (const line of [...others, "GET http://evil.example/api/health HTTP/1.0", "GET //api/health HTTP/1.0"])
     it(`may not be missing otherwise: ${line}`, async () => {
       const { answers } = await sendRaw(`${line}\r\n\r\n`, { port: agent.port, expect: 1 });
       assert.deepEqual([answers[0]?.status, answers[0]?.json?.code], [400, "malformed_request"]);
     });
-  }
   it("may not be a foreign one in a check of health", async () => {
     assert.equal((await raw("GET /api/health HTTP/1.0\r\nHost: evil.example\r\n\r\n")).status, 421);
   });
   it("may not be empty", async () => {
     assert.equal((await raw("GET /api/version HTTP/1.1\r\nHost:\r\n\r\n")).status, 421);
   });
-  for (const second of ["evil.example", "127.0.0.1"]) {
+  for (const second of ["evil.example", "127.0.0.1"])
     it(`may not be there twice: also ${second} (RFC 9112 §3.2)`, async () => {
       const { status, json } = await raw(requestText("GET /api/version", [`host: ${second}`]));
       assert.deepEqual([status, json.code], [400, "malformed_request"]);
     });
-  }
 
   describe("and a target in absolute form (RFC 9112 §3.2.2)", () => {
     const targets: [target: string, status: number][] = [
@@ -181,14 +130,12 @@ describe("the Host header", () => {
       ["http://%zz/", 400],
       ["//user@[#", 400],
     ];
-    for (const [target, expected] of targets) {
-      for (const method of ["GET", "POST"]) {
+    for (const [target, expected] of targets)
+      for (const method of ["GET", "POST"])
         it(`${method} ${target} is ${method === "POST" && expected === 200 ? 405 : expected}, and never a 5xx`, async () => {
           const { status } = await raw(requestText(`${method} ${target}`, ["Content-Length: 0"]), method);
           assert.equal(status, method === "POST" && expected === 200 ? 405 : expected);
         });
-      }
-    }
   });
 
   it("no answer lets another origin in (CORS)", async () => {
@@ -210,7 +157,7 @@ describe("the unix socket", () => {
     "x-forwarded-proto": "https",
     forwarded: "for=127.0.0.1",
   };
-  for (const [name, value] of Object.entries(forwarded)) {
+  for (const [name, value] of Object.entries(forwarded))
     it(`refuses a request with ${name}: it is another client's (a proxy in front of root's socket)`, async () => {
       const headers = { [name]: value };
       const { status, json } = await agent.call("GET", "/api/users", { local: true, headers });
@@ -219,7 +166,6 @@ describe("the unix socket", () => {
       assert.equal((await agent.call("POST", "/api/users", { local: true, headers, body })).status, 403);
       assert.equal((await agent.call("GET", "/api/users", { local: true })).json.total, 1);
     });
-  }
   it("takes any Host: names do not lead there", async () => {
     const headers = { host: "whatever.example" };
     assert.equal((await agent.call("GET", "/api/users", { local: true, headers })).status, 200);

@@ -98,26 +98,24 @@ after(async () => {
 });
 
 describe("a path that is not in the contract", () => {
-  for (const [path, status, code] of paths) {
+  for (const [path, status, code] of paths)
     it(`${path.length > 60 ? `${path.slice(0, 24)}… (${path.length})` : path}: ${status} ${code}`, async () => {
       const answer = await agent.call("GET", path, { token: admin.token });
       assert.deepEqual([answer.status, answer.json?.code], [status, code], answer.text.slice(0, 200));
     });
-  }
 
   it("an escape of a plain letter is not that letter's path for another rule: it is answered like it or not at all", async () => {
     const { status, json } = await agent.call("GET", "/%61pi/users");
     assert.ok(status === 404 || json.code === "authentication_required", "no way around the check of rights");
   });
 
-  for (const method of ["PATCH", "TRACE", "PROPFIND", "PURGE", "LOCK", "SEARCH", "M-SEARCH"]) {
+  for (const method of ["PATCH", "TRACE", "PROPFIND", "PURGE", "LOCK", "SEARCH", "M-SEARCH"])
     it(`${method} is 405 where there is something, 404 where there is not`, async () => {
       const there = await agent.call(method, "/api/users", { token: admin.token });
       assert.deepEqual([there.status, there.json.code], [405, "method_not_allowed"]);
       const nowhere = await agent.call(method, "/api/nothing", { token: admin.token });
       assert.deepEqual([nowhere.status, nowhere.json.code], [404, "not_found"]);
     });
-  }
 
   it("X-HTTP-Method-Override changes no method", async () => {
     const headers = { "x-http-method-override": "DELETE", "x-method-override": "DELETE" };
@@ -133,7 +131,7 @@ describe("a path that is not in the contract", () => {
 });
 
 describe("a user name that looks like another", () => {
-  for (const [name, username] of Object.entries(usernames)) {
+  for (const [name, username] of Object.entries(usernames))
     it(`${name} is refused`, async () => {
       const { token } = admin;
       const body = { username, role: "readonly", password: goodPassword };
@@ -141,5 +139,4 @@ describe("a user name that looks like another", () => {
       assert.deepEqual([status, json.code, json.errors[0].pointer], [400, "validation_failed", "/username"]);
       assert.equal((await agent.call("GET", "/api/users", { token })).json.total, 1);
     });
-  }
 });

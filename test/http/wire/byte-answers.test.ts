@@ -1,29 +1,22 @@
 import assert from "node:assert/strict";
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createServer as createPlain } from "node:http";
 import { createServer as createSecure } from "node:https";
-import { type AddressInfo, connect, type Socket } from "node:net";
-import { join } from "node:path";
-import { before, describe, it, type TestContext } from "node:test";
+import { connect, type Socket } from "node:net";
+import { describe, it, type TestContext } from "node:test";
 import { connect as connectSecurely } from "node:tls";
 import { promisify } from "node:util";
 import type Koa from "koa";
-import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { sendBytes } from "../../../src/http/wire/byte-answers.ts";
+import { listen, ownCertificate } from "../fixture.ts";
 
 const run = promisify(execFile);
 const piece = Buffer.alloc(100_000, "b");
 
 describe("bytes that are made while they are sent", () => {
-  const home = scratchDirectory();
-  before(() => {
-    const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=one"];
-    const files = ["-keyout", join(home, "key"), "-out", join(home, "cert")];
-    execFileSync("openssl", ["req", "-x509", ...kind, ...files], { stdio: "ignore" });
-  });
+  const pair = ownCertificate("one");
 
   /** A server whose answer is `pieces`, and what became of that. */
   async function served(test: TestContext, isSecure: boolean, pieces: () => AsyncIterable<Uint8Array>) {
@@ -46,14 +39,8 @@ describe("bytes that are made while they are sent", () => {
       });
     };
     const handle = (req: unknown, res: unknown): void => void answer({ req, res } as Koa.Context);
-    const pair = { cert: readFileSync(join(home, "cert")), key: readFileSync(join(home, "key")) };
     const server = isSecure ? createSecure(pair, handle) : createPlain(handle);
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const { port } = server.address() as AddressInfo;
-    test.after(() => {
-      server.closeAllConnections();
-      server.close();
-    });
+    const port = await listen(test, server);
     return { port, outcome, ending };
   }
 

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import fc from "fast-check";
 import { requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { firstToGo, type HeldConnection, keepPlace } from "../../../src/http/wire/connection-places.ts";
 import { type RequestListener, trackConnections } from "../../../src/http/wire/connections.ts";
+import { listen } from "../fixture.ts";
 
 /** Strangers keep 8 of these for unfinished and 8 for answered requests; those who carried tokens keep 16. */
 const maximum = 32;
@@ -26,13 +27,10 @@ async function startServer(test: TestContext, clientKeyOf: (address?: string) =>
     request.once("end", () => request.url !== "/held" && response.end("done")).resume();
   };
   trackConnections(server, { handle, maximum, clientKeyOf, now: () => new Date() });
-  await new Promise<void>((resolve) => server.listen({ host: "::", port: 0 }, resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(test, server, "::");
   const opened: Socket[] = [];
   test.after(() => {
     for (const socket of opened) socket.destroy();
-    server.closeAllConnections();
-    server.close();
   });
   const open = (bytes: string, localAddress?: string): Socket => {
     const socket = connect({ host: "127.0.0.1", port, ...(localAddress && { localAddress }) });
@@ -69,28 +67,13 @@ describe("the places of a listener", () => {
     ["bodies", halfBody],
     ["heads", halfHead],
     ["connections that say nothing", ""],
-  ] as const) {
+  ] as const)
     it(`are not held by unfinished ${what}: a request is answered, also while each is opened anew at once`, async (test) => {
       const { open, ask } = await startServer(test);
       const { reopened } = flood(test, 2 * maximum, () => open(bytes));
       for (let count = 0; count < 20; count += 1) assert.equal(await ask(), 200, `request ${count}`);
       assert.ok(reopened() >= maximum, `${reopened()} were opened anew`);
     });
-  }
-
-  it("are not held by answers that are never taken (slow readers)", async (test) => {
-    const { open, ask } = await startServer(test);
-    flood(test, 2 * maximum, () => open(requestText("GET /held")));
-    for (let count = 0; count < 20; count += 1) assert.equal(await ask(), 200, `request ${count}`);
-  });
-
-  it("are not lost to a flood that comes at once: the request at its head is read", async (test) => {
-    const { open } = await startServer(test);
-    const asking = open(requestText("GET /"));
-    for (let count = 0; count < maximum + 8; count += 1) open(halfBody);
-    const text = await new Promise((resolve) => asking.once("data", resolve).once("close", resolve));
-    assert.match(String(text), /^HTTP\/1\.1 200 /);
-  });
 
   it("stay with a connection that carried a valid token, however many strangers come", async (test) => {
     const { open, ask, port } = await startServer(test);
@@ -205,9 +188,8 @@ describe("where one connection of 17 is too many", () => {
         ...Array.from({ length: 16 }, (_, index) => ({ count: 1, name: "each", clientKey: `${index}` })),
       ],
     ],
-  ] as const) {
+  ] as const)
     it(what, () => assert.equal(goesFirst(...groups), expected));
-  }
 
   it("and then another, those with tokens keep their half, and as many go as are too many", () => {
     const holder = fc.constantFrom("one", "two", "three");

@@ -1,25 +1,26 @@
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { createServer } from "node:http";
+import { before, describe, it, type TestContext } from "node:test";
 import { checkAnswer } from "../../../lab/agents/answer-rules.ts";
 import { requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
+import { endOfSuite } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { readJson, strangersBody, usualBody } from "../../../src/http/read-json.ts";
 import { keepPlace } from "../../../src/http/wire/connection-places.ts";
 import { type RequestListener, trackConnections } from "../../../src/http/wire/connections.ts";
+import { listen } from "../fixture.ts";
 
 const json = "Content-Type: application/json";
 
 /** The listener's own code with its ten and 25 seconds made short. */
 describe("a request that does not come to its end", () => {
-  let server: Server;
+  const suite = endOfSuite();
   let port: number;
   const seen: string[] = [];
   before(async () => {
     const times = { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInterval: 50 };
-    server = createServer({ ...times, requireHostHeader: false });
+    const server = createServer({ ...times, requireHostHeader: false });
     const handle: RequestListener = (request, response) => {
       readJson(request, usualBody).then(
         () => response.end("read"),
@@ -30,10 +31,8 @@ describe("a request that does not come to its end", () => {
       );
     };
     trackConnections(server, { handle, maximum: 512, clientKeyOf: () => "one", now: () => new Date() });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    port = (server.address() as AddressInfo).port;
+    port = await listen(suite, server);
   });
-  after(() => server.close());
 
   const cases: Record<string, string> = {
     "in its headers": "POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: a",
@@ -41,18 +40,15 @@ describe("a request that does not come to its end", () => {
     "in the chunks of its body": requestText("POST /x", [json, "Transfer-Encoding: chunked"], "5\r\n"),
     "before the first byte of its body": requestText("POST /x", [json, "Content-Length: 100"]),
   };
-  for (const [name, bytes] of Object.entries(cases)) {
+  for (const [name, bytes] of Object.entries(cases))
     it(`${name} is one 408 problem and a close`, async () => {
       const { answers, isClosed } = await sendRaw(bytes, { port });
       assert.equal(isClosed, true, "still open");
-      assert.deepEqual(
-        answers.map(({ status }) => status),
-        [408],
-      );
+      const found = answers.map(({ status }) => status);
+      assert.deepEqual(found, [408]);
       for (const answer of answers) checkAnswer("POST", "/api/unknown", answer);
       assert.equal(answers[0]?.json.code, "request_timeout");
     });
-  }
 
   it("behind one that does, comes second", async () => {
     const whole = requestText("POST /x", [json, "Content-Length: 2"], "{}");
@@ -78,12 +74,9 @@ describe("a stranger's body that does not come to its end", () => {
         response.writeHead(408, { connection: "close" }).end();
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    t.after(() => server.close());
-    const { port } = server.address() as AddressInfo;
-    const { answers, isClosed } = await sendRaw(requestText("POST /x", [json, "Content-Length: 9"], "{"), {
-      port,
-    });
+    const port = await listen(t, server);
+    const bytes = requestText("POST /x", [json, "Content-Length: 9"], "{");
+    const { answers, isClosed } = await sendRaw(bytes, { port });
     assert.deepEqual([answers[0]?.status, isClosed], [408, true]);
     assert.ok(refusals[0] instanceof StewardError);
     assert.equal(refusals[0].code, "request_timeout");
@@ -92,29 +85,23 @@ describe("a stranger's body that does not come to its end", () => {
 });
 
 /** A server whose answers are held back until they are let go; every connection is of this account. */
-async function startHolding(account?: string) {
+async function startHolding(test: TestContext, account?: string) {
   const held: (() => void)[] = [];
   const server = createServer();
   if (account !== undefined) server.on("connection", (socket) => keepPlace(socket, account));
   const handle: RequestListener = (_request, response) => held.push(() => response.end("done"));
   trackConnections(server, { handle, maximum: 512, clientKeyOf: () => "one", now: () => new Date() });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(test, server);
   const untilHeld = async (count: number) => {
     await until(`${count} are at work`, () => held.length >= count);
     assert.equal(held.length, count);
   };
-  const stop = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { held, port, untilHeld, stop };
+  return { held, port, untilHeld };
 }
 
 describe("pipelined requests", () => {
   it("are handled one after another: none begins before the one before is answered", async (t) => {
-    const { held, port, untilHeld, stop } = await startHolding("ana");
-    t.after(stop);
+    const { held, port, untilHeld } = await startHolding(t, "ana");
     const asked = sendRaw(requestText("GET /").repeat(64), { port, expect: 64 });
     for (let count = 1; count <= 64; count += 1) {
       await untilHeld(count);
@@ -128,16 +115,14 @@ describe("pipelined requests", () => {
     ["a stranger", undefined, 4],
   ] as const)
     it(`of ${whose} end the connection where more than ${most} are under way (amplification: few bytes asked, many answered)`, async (t) => {
-      const { held, port, stop } = await startHolding(account);
-      t.after(stop);
+      const { held, port } = await startHolding(t, account);
       const { answers, isClosed } = await sendRaw(requestText("GET /").repeat(most + 1), { port });
       assert.deepEqual([answers.length, isClosed], [0, true]);
       assert.ok(held.length <= 1, `${held.length} were handled`);
     });
 
   it("of a stranger are answered where they are four", async (t) => {
-    const { held, port, untilHeld, stop } = await startHolding();
-    t.after(stop);
+    const { held, port, untilHeld } = await startHolding(t);
     const asked = sendRaw(requestText("GET /").repeat(4), { port, expect: 4 });
     for (let count = 1; count <= 4; count += 1) {
       await untilHeld(count);

@@ -1,27 +1,17 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
-import { type AddressInfo, type Socket, connect as tcpConnect } from "node:net";
-import { join } from "node:path";
-import { before, describe, it, type TestContext } from "node:test";
+import { type Socket, connect as tcpConnect } from "node:net";
+import { describe, it, type TestContext } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
-import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { boundHandshakes, type HandshakeBounds } from "../../../src/http/wire/handshakes.ts";
+import { listen, ownCertificate } from "../fixture.ts";
 
 const rate = (burst: number, perSecond = 1) => ({ burst, perSecond });
 const many = rate(1_000);
 
 describe("handshakes", () => {
-  const home = scratchDirectory();
-  let pair: { cert: string; key: string };
-  before(() => {
-    const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=one"];
-    const files = ["-keyout", join(home, "key"), "-out", join(home, "cert")];
-    execFileSync("openssl", ["req", "-x509", ...kind, ...files], { stdio: "ignore" });
-    pair = { cert: readFileSync(join(home, "cert"), "utf8"), key: readFileSync(join(home, "key"), "utf8") };
-  });
+  const pair = ownCertificate("one");
 
   /** A server whose clock does not move until the test lets it. It knows its clients by the address they come from. */
   async function served(test: TestContext, bounds: Partial<HandshakeBounds>) {
@@ -35,12 +25,10 @@ describe("handshakes", () => {
       (address = "") => address,
       () => milliseconds,
     );
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
+    const port = await listen(test, server);
     const open = new Set<Socket>();
     test.after(() => {
       for (const socket of open) socket.destroy();
-      server.close();
     });
     /** True: the handshake came to its end. */
     const shakes = async (from = "127.0.0.1"): Promise<boolean> => {

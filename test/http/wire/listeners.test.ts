@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { asNobody } from "../../../lab/host/credentials.ts";
-import { choosePlaces } from "../../../src/cli/client/places.ts";
 import { StewardError, systemErrorCode } from "../../../src/contract/errors.ts";
 import { listenTcp, listenUnix } from "../../../src/http/wire/listeners.ts";
 
@@ -64,24 +63,14 @@ describe("the agent's socket", () => {
     await stopped;
     assert.equal(await get(), "ENOENT");
   });
-
-  it("is not looked for at a longer one by the command line, unless it goes to a URL", () => {
-    const given = { text: (name: string) => (name === "socket" ? pathOf("/run", 108) : undefined) };
-    const options = { ...given, texts: () => [], has: () => false };
-    assert.throws(() => choosePlaces(options, {}), isTooLong("--socket PATH"));
-    const text = (name: string) => (name === "url" ? "https://device.example" : given.text(name));
-    assert.equal(choosePlaces({ ...options, text }, {}).url?.host, "device.example");
-  });
 });
 
 describe("a port", () => {
   it("that another program listens at is said to be taken", async () => {
     const first = await listenTcp((_, response) => void response.end(), "127.0.0.1", 0, { now });
     const port = Number(new URL(first.address).port);
-    await assert.rejects(
-      listenTcp((_, response) => void response.end(), "127.0.0.1", port, { now }),
-      /EADDRINUSE.*Another program listens there/,
-    );
+    const refused = listenTcp((_, response) => void response.end(), "127.0.0.1", port, { now });
+    await assert.rejects(refused, /EADDRINUSE.*Another program listens there/);
     await first.stop(0);
   });
 

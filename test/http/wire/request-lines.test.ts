@@ -34,9 +34,8 @@ describe("audit lines of requests", () => {
   }
 
   async function sent(count: number, send: (index: number) => Promise<unknown>): Promise<void> {
-    for (let done = 0; done < count; done += 50) {
+    for (let done = 0; done < count; done += 50)
       await Promise.all(Array.from({ length: 50 }, (_, index) => send(done + index)));
-    }
   }
 
   it("are one for hundreds of unauthenticated POSTs, and one for their refusal, not one each (journal flooding)", async () => {

@@ -95,7 +95,7 @@ describe("the queue of requests", () => {
   });
 
   it("serves none twice more before a newcomer, of another client or of the same", () => {
-    for (const client of ["another", "one"]) {
+    for (const client of ["another", "one"])
       for (let turnsBefore = 0; turnsBefore < 40; turnsBefore += 1) {
         const { served, add, turn } = virtualQueue();
         for (let index = 0; index < 16; index += 1) add(`${index}`, { client: "one" }, 60);
@@ -107,7 +107,6 @@ describe("the queue of requests", () => {
         const meanwhile = served.slice(before, -1);
         assert.equal(new Set(meanwhile).size, meanwhile.length, `${client}, ${turnsBefore}: ${meanwhile}`);
       }
-    }
   });
 });
 

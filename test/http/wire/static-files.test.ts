@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { join, relative } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
@@ -57,32 +55,25 @@ describe("the console's files", () => {
 
   it("are the built ones, byte for byte, in every coding", async () => {
     assert.ok(assets.length >= 3, `only ${assets.length} assets were built`);
-    for (const path of assets) {
+    for (const path of assets)
       for (const [coding, decode] of Object.entries(decoders)) {
         const { status, headers, bytes } = await get(agent, path, { "accept-encoding": coding });
         assert.deepEqual([status, headers["content-encoding"] ?? "identity"], [200, coding], path);
         assert.deepEqual(decode(bytes), readFileSync(join(built, path)), `${path} as ${coding}`);
         assert.equal(headers["content-length"], String(bytes.length));
       }
-    }
   });
 
   it("lead password managers to the page where the password is changed, and only by that name", async () => {
-    const run = promisify(execFile);
-    const ask = async (...options: string[]) => (await run("curl", ["-s", "-i", ...options])).stdout;
-    const base = `http://127.0.0.1:${agent.port}/.well-known/`;
-    const path = `${base}change-password`;
-    for (const options of [[], ["-I"]]) {
-      const answer = await ask(...options, path);
-      assert.match(answer, /^HTTP\/1.1 302 Found\r\n[\s\S]*^Location: \/account\r$/m);
+    const path = "/.well-known/change-password";
+    for (const method of ["GET", "HEAD"]) {
+      const { status, headers } = await get(agent, path, {}, { method });
+      assert.deepEqual([status, headers.location], [302, "/account"]);
     }
-    const followed = await ask("-L", "-w", "%{http_code} %{url_effective}", path);
-    assert.ok(followed.endsWith(`200 http://127.0.0.1:${agent.port}/account`), followed.slice(-200));
-    assert.match(await ask("-X", "POST", path), /^HTTP\/1.1 405 /);
+    assert.equal((await get(agent, path, {}, { method: "POST" })).status, 405);
     // Managers ask for this besides, to learn if the host answers everything with 200 (W3C, the same document).
-    const none = `${base}resource-that-should-not-exist-whose-status-code-should-not-be-200`;
-    for (const accept of ["*/*", "text/html"])
-      assert.match(await ask("-H", `Accept: ${accept}`, none), /^HTTP\/1.1 404 /);
+    const none = "/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200";
+    for (const accept of ["*/*", "text/html"]) assert.equal((await get(agent, none, { accept })).status, 404);
   });
 
   it("are one page at each of the console's paths, which no cache keeps", async () => {
@@ -97,33 +88,18 @@ describe("the console's files", () => {
   });
 
   it("are the page at the path of any one user, and the documents at their own folder, but nowhere else", async () => {
-    for (const path of ["/users/ana", "/users/%2e%2e", "/docs", "/docs/"])
-      assert.equal((await get(agent, path)).status, 200, path);
-    for (const path of [
-      "/users/",
-      "/users//",
-      "/users/ana/b",
-      "/x/users/ana",
-      "/x/docs",
-      "/docs/nothing.html",
-    ]) {
-      assert.equal((await get(agent, path)).status, 404, path);
-      const opened = await get(agent, path, { accept: "text/html" });
-      assert.match(
-        String(opened.headers["content-type"]),
-        /^text\/html/,
-        "a person gets the page, which says so",
-      );
-      assert.equal(opened.status, 404, path);
-    }
-    for (const path of ["/api", "/api/nothing", "/assets", "/assets/nothing.js"])
-      assert.match(
-        String((await get(agent, path, { accept: "text/html" })).headers["content-type"]),
-        /json/,
-        path,
-      );
-    const apiLike = await get(agent, "/x/api", { accept: "text/html" });
-    assert.match(String(apiLike.headers["content-type"]), /^text\/html/);
+    for (const [paths, status, typeForPeople] of [
+      ["/users/ana /users/%2e%2e /docs /docs/", 200, /^text\/html/],
+      // A person gets the page, which says so.
+      ["/users/ /users// /users/ana/b /x/users/ana /x/docs /docs/nothing.html /x/api", 404, /^text\/html/],
+      ["/api /api/nothing /assets /assets/nothing.js", 404, /json/],
+    ] as const)
+      for (const path of paths.split(" ")) {
+        assert.equal((await get(agent, path)).status, status, path);
+        const opened = await get(agent, path, { accept: "text/html" });
+        assert.equal(opened.status, status, path);
+        assert.match(String(opened.headers["content-type"]), typeForPeople, path);
+      }
   });
 
   it("are kept for a year where their names hold their hash", async () => {
@@ -217,28 +193,13 @@ describe("the console's files", () => {
       assert.equal((await get(agent, path, {}, { method: "POST" })).status, 405);
   });
 
-  it("give out an icon again once the colour of the device is another, and not before", async () => {
-    const iconIn = async (accent: string, known: string) => {
-      const change = await agent.call("PUT", "/api/system", { local: true, body: { console: { accent } } });
-      assert.equal(change.status, 200, change.text);
-      const { status, headers } = await get(agent, "/apple-touch-icon.png", { "if-none-match": known });
-      return { status, etag: String(headers.etag) };
-    };
-    const teal = await iconIn("teal", "");
-    const blue = await iconIn("blue", teal.etag);
-    assert.deepEqual([teal.status, blue.status, (await iconIn("blue", blue.etag)).status], [200, 200, 304]);
-  });
-
   // RFC 9110 §12.5.3; the build makes br, gzip and the plain form of each.
   const negotiations: [header: string, coding: string][] = [
     ["", "identity"],
     ["gzip, deflate, br, zstd", "br"],
-    ["gzip, deflate", "gzip"],
     ["deflate, zstd", "identity"],
     ["BR", "br"],
-    ["x-gzip", "gzip"],
     ["br;q=0, gzip", "gzip"],
-    ["br;q=0.000, gzip;q=0.0", "identity"],
     ["gzip;q=1.0, br;q=0.5", "gzip"],
     ["br;q=0.2, identity;q=0.7", "identity"],
     ["gzip;q=0.001", "gzip"],
@@ -248,28 +209,24 @@ describe("the console's files", () => {
     ["gzip;q=0.3, *;q=0", "gzip"],
     ["identity;q=0, gzip", "gzip"],
     ["gzip ; q=0 , br ; q=1", "br"],
-    [",, gzip,,", "gzip"],
     ["br;q=2", "identity"],
     ["br;q=-1, gzip;q=high", "identity"],
     ["br;level=11", "identity"],
-    ["brotli, gz", "identity"],
   ];
-  for (const [header, expected] of negotiations) {
+  for (const [header, expected] of negotiations)
     it(`Accept-Encoding "${header}" is answered with ${expected}`, async () => {
       const { status, headers, bytes } = await get(agent, script, { "accept-encoding": header });
       assert.deepEqual([status, headers["content-encoding"] ?? "identity"], [200, expected]);
       assert.equal(headers.vary, "Accept-Encoding");
       assert.deepEqual(decoders[expected]?.(bytes), readFileSync(join(built, script)));
     });
-  }
 
-  for (const header of ["identity;q=0", "*;q=0", "identity;q=0, br;q=0, zstd"]) {
+  for (const header of ["identity;q=0", "*;q=0", "identity;q=0, br;q=0, zstd"])
     it(`Accept-Encoding "${header}" leaves nothing to send: 406`, async () => {
       const { status, headers, bytes } = await get(agent, script, { "accept-encoding": header });
       assert.deepEqual([status, headers["content-encoding"]], [406, undefined]);
       assert.equal(JSON.parse(bytes.toString()).code, "not_acceptable");
     });
-  }
 
   it("are not sent again to a client that has them in the same coding (304), but to others they are", async () => {
     const tags = new Map<string, string>();
@@ -282,10 +239,8 @@ describe("the console's files", () => {
       const known = await get(agent, "/", { "accept-encoding": coding, "if-none-match": `"other", ${tag}` });
       assert.deepEqual([known.status, known.bytes.length], [304, 0]);
       // RFC 9110 §15.4.5: what a 200 would have had.
-      assert.deepEqual(
-        [known.headers.etag, known.headers.vary, known.headers["cache-control"]],
-        [tag, "Accept-Encoding", "no-store"],
-      );
+      const found = [known.headers.etag, known.headers.vary, known.headers["cache-control"]];
+      assert.deepEqual(found, [tag, "Accept-Encoding", "no-store"]);
       assert.ok(known.headers["content-security-policy"], "the policy comes with it");
       const other = coding === "br" ? "gzip" : "br";
       const unknown = await get(agent, "/", { "accept-encoding": other, "if-none-match": tag });
@@ -296,10 +251,8 @@ describe("the console's files", () => {
   it("answer HEAD as GET, without the bytes", async () => {
     for (const path of ["/", script]) {
       const headers = { "accept-encoding": "gzip" };
-      const [whole, head] = [
-        await get(agent, path, headers),
-        await get(agent, path, headers, { method: "HEAD" }),
-      ];
+      const whole = await get(agent, path, headers);
+      const head = await get(agent, path, headers, { method: "HEAD" });
       assert.deepEqual([head.status, head.bytes.length], [200, 0]);
       const { "x-request-id": _, date: __, ...expected } = whole.headers;
       const { "x-request-id": ___, date: ____, ...found } = head.headers;
@@ -307,12 +260,11 @@ describe("the console's files", () => {
     }
   });
 
-  for (const method of ["POST", "PUT", "DELETE"]) {
+  for (const method of ["POST", "PUT", "DELETE"])
     it(`answer ${method} 405, and say what they do answer`, async () => {
       const { status, headers } = await get(agent, "/users", {}, { method });
       assert.deepEqual([status, headers.allow], [405, "GET, HEAD"]);
     });
-  }
 
   const outside = [
     ...["/userz", "/users/", "/Users", "/system/clock", "/index.html", "/index.html.gz", `${script}.br`],
@@ -320,28 +272,26 @@ describe("the console's files", () => {
     ...["/%75sers", `${script}%00`, `${script}/`, "/assets/..%2findex.html", "/main.js", "/steward.node"],
     ...["/../main.js", "/assets/../../main.js", "/__proto__", "/constructor"],
   ];
-  for (const path of outside) {
+  for (const path of outside)
     it(`are not at ${path.replace(script, "/assets/NAME.js")}: 404`, async () => {
       const { answers } = await sendRaw(requestText(`GET ${path}`, ["Connection: close"]), agent);
       assert.deepEqual([answers[0]?.status, answers[0]?.json?.code], [404, "not_found"]);
       assert.equal(answers[0]?.headers["cache-control"], "no-store");
     });
-  }
 
   it("are the page with 404 where a person opens an address that is none, and a problem for a program and below /api", async () => {
     const html = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
     const page = readFileSync(join(built, "index.html"));
     for (const path of ["/nope", "/users/7/more", "/updates/7", "/index.html"]) {
       const { status, headers, bytes } = await get(agent, path, html);
-      assert.deepEqual([status, headers["content-type"]], [404, "text/html; charset=utf-8"], path);
-      assert.deepEqual(bytes, page);
+      assert.deepEqual(
+        [status, headers["content-type"], bytes],
+        [404, "text/html; charset=utf-8", page],
+        path,
+      );
       assert.ok(String(headers["content-security-policy"]).includes("'sha256-"), "the page's own policy");
       const known = await get(agent, path, { ...html, "if-none-match": String(headers.etag) });
-      assert.deepEqual(
-        [known.status, known.bytes.length],
-        [404, page.length],
-        "not an answer without its page",
-      );
+      assert.deepEqual([known.status, known.bytes], [404, page], "not an answer without its page");
     }
     for (const [path, headers, method] of [
       ["/nope", {}, "GET"],
@@ -389,14 +339,6 @@ describe("serving files", () => {
       assert.deepEqual([second?.body === first.body, third.body === first.body], [true, true], path);
       assert.deepEqual([first.tag === undefined, third.tag], [false, first.tag]);
     }
-  });
-
-  it("are looked for at the first request, not at the start", async (test) => {
-    const directory = await temporaryDirectory(test);
-    const serve = createStaticFiles(join(directory, "console"));
-    mkdirSync(join(directory, "console/assets"), { recursive: true });
-    writeFileSync(join(directory, "console/icon.svg"), "<svg/>");
-    assert.equal((await ask(serve, "/icon.svg")).isThere, true);
   });
 
   it("says that there is nothing where a file was taken away, or came later", async (test) => {

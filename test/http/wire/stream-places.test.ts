@@ -52,7 +52,7 @@ const rows: [what: string, open: Actor[], next: Actor, limit: RegExp | null][] =
     null,
   ],
   [
-    "a 49th of all users",
+    "a 49th of all",
     [...users(32, "operator"), ...users(16, "admin")],
     user("ana", "1", "admin"),
     /^All users together have 48 /,

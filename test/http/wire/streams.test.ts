@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import { connect } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { openStream } from "../../../lab/agents/stream-reader.ts";
@@ -8,6 +8,7 @@ import { StewardError } from "../../../src/contract/errors.ts";
 import type { Actor, StreamSource } from "../../../src/http/call.ts";
 import { createLastingRequests, type LastingRequests } from "../../../src/http/wire/lasting-requests.ts";
 import { sendStream } from "../../../src/http/wire/streams.ts";
+import { listen } from "../fixture.ts";
 
 interface Begin {
   readonly actor?: Actor;
@@ -31,27 +32,15 @@ async function serve(test: TestContext, begin: Begin | (() => Begin) = {}): Prom
     const given = typeof begin === "function" ? begin() : begin;
     const { actor = { kind: "local-root" }, source = silent } = given;
     try {
-      const lasting = requests.begin({
-        response,
-        actor,
-        isStream: true,
-        requireStill: async () => undefined,
-      });
+      const requireStill = async () => undefined;
+      const lasting = requests.begin({ response, actor, isStream: true, requireStill });
       sendStream(response, source, given.signal ?? lasting.signal);
     } catch (error) {
       refusals.push(error);
       response.writeHead(429).end();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  test.after(() => end(server));
-  const address = server.address();
-  return { port: typeof address === "object" && address ? address.port : 0, requests, refusals };
-}
-
-function end(server: Server): void {
-  server.closeAllConnections();
-  server.close();
+  return { port: await listen(test, server), requests, refusals };
 }
 
 /** A user, by one session. */
