@@ -4,6 +4,7 @@ import { mountOrSkip, type PrivateMount } from "../../lab/state/private-mount.ts
 import { onDisk, open } from "../../lab/state/state-directory.ts";
 import { type Counter, counterKind } from "../../lab/state/store-counter.ts";
 import type { OpenOptions } from "../../src/store/documents/document.ts";
+import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 
 /** A test on a small file system of its own; it is skipped, saying why, where mounting is not permitted. */
 export function itOnMount(
@@ -33,3 +34,15 @@ export async function openCounter(test: TestContext, options: Partial<OpenOption
 /** The text of a file of a document, in a format. */
 export const inFormat = (version: string, members: object, internal: object = {}): string =>
   JSON.stringify({ ...members, __internal__: { migrations: { version }, ...internal } });
+
+/** A kind of document with these members, all of which it must have, and no others. */
+export const kindOf = <T extends object>(
+  name: string,
+  formatVersion: string,
+  properties: Readonly<Record<string, object>>,
+  more: Pick<DocumentKind<T>, "defaults"> & Partial<DocumentKind<T>>,
+): DocumentKind<T> => ({
+  ...{ name, formatVersion, onLoss: "rescue" },
+  schema: { type: "object", additionalProperties: false, required: Object.keys(properties), properties },
+  ...more,
+});

@@ -16,9 +16,8 @@ describe("flash wear", () => {
     const before = await settled();
     assert.equal(Object.keys(before).length >= 8, true);
     for (let reads = 0; reads < 30; reads += 1) {
-      for (const path of ["/api/health", "/api/system", "/api/users", "/api/auth/me"]) {
+      for (const path of ["/api/health", "/api/system", "/api/users", "/api/auth/me"])
         assert.equal((await agent.call("GET", path, { token })).status, 200);
-      }
       await pass(1);
     }
     const after = await fingerprints(agent.stateDirectory);
@@ -50,9 +49,8 @@ describe("flash wear", () => {
     await settled();
     const seen: Record<string, Set<string>> = {};
     const look = async () => {
-      for (const [name, print] of Object.entries(await fingerprints(agent.stateDirectory))) {
+      for (const [name, print] of Object.entries(await fingerprints(agent.stateDirectory)))
         seen[name] = (seen[name] ?? new Set()).add(print);
-      }
     };
     await look();
     for (let signIns = 0; signIns < 10; signIns += 1) {

@@ -47,10 +47,8 @@ describe("an agent on a disk that fills up", () => {
     }
     assert.equal((await agent.call("GET", "/api/system", { token })).text, settingsBefore);
     const users = (await agent.call("GET", "/api/users", { token })).json.items as { username: string }[];
-    assert.deepEqual(
-      users.map(({ username }) => username),
-      [adminName],
-    );
+    const found = users.map(({ username }) => username);
+    assert.deepEqual(found, [adminName]);
     const health = (await agent.call("GET", "/api/health", { token })).json;
     assert.equal(health.status, "degraded");
     assert.match(JSON.stringify(health.checks), /"settings","status":"degraded","code":"document_waiting"/);

@@ -56,7 +56,7 @@ describe("the good copy", () => {
     ["is behind because the last process was killed", at(4)],
     ["is damaged", "{"],
     ["is missing", null],
-  ] as const) {
+  ] as const)
     it(`is made anew after a start that finds that it ${what}`, async (test) => {
       const directory = await temporaryDirectory(test);
       await writeFile(join(directory, "counter.json"), at(5));
@@ -68,7 +68,6 @@ describe("the good copy", () => {
       await comes("the copy is made", isMade);
       await document.close();
     });
-  }
 
   it("is not written again after a start that finds it equal", async (test) => {
     const directory = await temporaryDirectory(test);

@@ -9,34 +9,23 @@ import type { StewardError } from "../../src/contract/errors.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createStateTools } from "../../src/store/documents/inspection.ts";
 import type { Found } from "../../src/store/documents/load.ts";
+import { kindOf } from "./fixture.ts";
 
 interface Shelf {
   readonly books: readonly { readonly id: string; readonly title: string }[];
 }
 
-const kind: DocumentKind<Shelf> = {
-  name: "shelf",
-  formatVersion: "1.0.0",
-  schema: {
-    type: "object",
-    additionalProperties: false,
-    required: ["books"],
-    properties: {
-      books: {
-        type: "array",
-        items: {
-          type: "object",
-          additionalProperties: false,
-          required: ["id", "title"],
-          properties: { id: { type: "string" }, title: { type: "string" } },
-        },
-      },
-    },
+const text = { type: "string" };
+const books = { type: "array", items: { type: "object", properties: { id: text, title: text } } };
+const kind = kindOf<Shelf>(
+  "shelf",
+  "1.0.0",
+  { books },
+  {
+    defaults: { books: [] },
+    isNewVersion: (before, after) => JSON.stringify(before) !== JSON.stringify(after),
   },
-  defaults: { books: [] },
-  onLoss: "rescue",
-  isNewVersion: (before, after) => JSON.stringify(before) !== JSON.stringify(after),
-};
+);
 
 /** 100 KB of it. */
 const full: Shelf = {

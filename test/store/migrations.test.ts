@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { leftovers, onDisk, open } from "../../lab/state/state-directory.ts";
-import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
+import { inFormat, kindOf } from "./fixture.ts";
 
 interface Lamp {
   brightness: number;
@@ -12,37 +12,24 @@ interface Lamp {
 }
 
 /** Format 1 had `level` from 0 to 10; 2 has `brightness` from 0 to 100; 2.1 has a colour. */
-const lampKind: DocumentKind<Lamp> = {
-  name: "lamp",
-  formatVersion: "2.1.0",
-  schema: {
-    type: "object",
-    additionalProperties: false,
-    required: ["brightness", "colour"],
-    properties: { brightness: { type: "integer", maximum: 100 }, colour: { type: "string" } },
-  },
+const members = { brightness: { type: "integer" }, colour: { type: "string" } };
+const lampKind = kindOf<Lamp>("lamp", "2.1.0", members, {
   defaults: { brightness: 50, colour: "white" },
-  onLoss: "rescue",
   migrations: {
     "2.0.0": (lamp) => {
-      const level = lamp.get("level");
-      if (typeof level !== "number") throw new Error("level is not a number");
-      lamp.set("brightness", level * 10);
+      lamp.set("brightness", Number(lamp.get("level")) * 10);
       lamp.delete("level");
     },
     "2.1.0": (lamp) => lamp.set("colour", "amber"),
   },
-};
-
-const inFormat = (version: string, members: object): string =>
-  JSON.stringify({ ...members, __internal__: { migrations: { version } } });
+});
 
 describe("migrations", () => {
   for (const [from, members, expected] of [
     ["1.0.0", { level: 3 }, { brightness: 30, colour: "amber" }],
     ["2.0.0", { brightness: 35 }, { brightness: 35, colour: "amber" }],
     ["2.1.0", { brightness: 35, colour: "red" }, { brightness: 35, colour: "red" }],
-  ] as const) {
+  ] as const)
     it(`lead from format ${from} to the present one, which is then on the disk`, async (test) => {
       const directory = await temporaryDirectory(test);
       await writeFile(join(directory, "lamp.json"), inFormat(from, members), { mode: 0o600 });
@@ -60,5 +47,4 @@ describe("migrations", () => {
       assert.deepEqual(await leftovers(directory), []);
       await document.close();
     });
-  }
 });

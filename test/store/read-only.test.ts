@@ -60,9 +60,8 @@ describe("an agent that is started on a read-only state directory", () => {
     const refreshed = await agent.call("POST", "/api/auth/refresh", { body: kept });
     assert.equal(refreshed.status, 200, refreshed.text);
     const token = refreshed.json.access_token;
-    for (const path of ["/api/users", "/api/logs", "/api/events", "/api/system/time-sync", "/api/updates"]) {
+    for (const path of ["/api/users", "/api/logs", "/api/events", "/api/system/time-sync", "/api/updates"])
       assert.deepEqual([path, (await agent.call("GET", path, { token })).status], [path, 200]);
-    }
     const change = await agent.call("PUT", "/api/system", { token, body });
     assert.deepEqual([change.status, change.json.code], [507, "storage_unwritable"]);
     assert.deepEqual(await fingerprints(mount.seen), files);
@@ -70,10 +69,8 @@ describe("an agent that is started on a read-only state directory", () => {
     mount.run(makeWritable);
     assert.equal((await agent.call("PUT", "/api/system", { token, body })).status, 200);
     await becomesWell(agent);
-    assert.match(
-      await readFile(join(mount.seen, "sessions.json"), "utf8"),
-      new RegExp(session.json.session.id),
-    );
+    const words = await readFile(join(mount.seen, "sessions.json"), "utf8");
+    assert.match(words, new RegExp(session.json.session.id));
   });
 
   itOnMount("is set up without a restart when that is possible", async (test, mount) => {

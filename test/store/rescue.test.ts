@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { assertFits } from "../../lab/agents/answer-validators.ts";
@@ -10,7 +10,6 @@ import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
 import { damageBoth, type LivedInState, login, makeLivedInState } from "../../lab/state/damaged-state.ts";
 import { becomes, keptFiles, startAgent } from "../../lab/state/state-directory.ts";
-import { documentNames } from "../../src/contract/document-names.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { timeSync } from "../../src/contract/schemas/clock.ts";
 import { consoleGreeting } from "../../src/contract/schemas/console.ts";
@@ -22,7 +21,7 @@ before(async () => {
   state = await makeLivedInState(file);
 });
 
-for (const name of ["users", "settings"] as const) {
+for (const name of ["users", "settings"] as const)
   describe(`${name}.json damaged together with its good copy`, () => {
     it("puts the agent into rescue and leaves both files as they are", async (test) => {
       const directory = await state.copy(test);
@@ -35,7 +34,6 @@ for (const name of ["users", "settings"] as const) {
       assert.deepEqual(await keptFiles(directory, name), []);
     });
   });
-}
 
 describe("an agent in rescue", () => {
   /** For those that change nothing. */
@@ -84,10 +82,8 @@ describe("an agent in rescue", () => {
     const { status, json, text } = await agent.call("GET", "/api/status", { local: true });
     assert.equal(status, 200, text);
     assert.deepEqual([json.state, json.updates, json.people], ["rescue", null, null]);
-    assert.deepEqual(
-      json.needs.map((need: { code: string; level: string }) => [need.code, need.level]),
-      [["rescue", "failing"]],
-    );
+    const found = json.needs.map((need: { code: string; level: string }) => [need.code, need.level]);
+    assert.deepEqual(found, [["rescue", "failing"]]);
     assert.match(json.needs[0].detail, /users\.json.*steward state restore users/);
     assertFits(deviceStatus, json, "the status");
     assert.equal((await agent.call("GET", "/api/status")).json.code, "authentication_required");
@@ -175,22 +171,6 @@ describe("an absent users.json", () => {
     await writeFile(join(directory, "users.bad-000001-20260101T000000Z.json"), "{");
     const agent = await startAgent(test, { stateDirectory: directory });
     assert.deepEqual((await agent.call("GET", "/api/health")).json, { status: "rescue" });
-  });
-
-  it("with all other state absent too is the first run", async (test) => {
-    const directory = await state.copy(test);
-    for (const name of documentNames) {
-      await rm(join(directory, `${name}.json`));
-      await rm(join(directory, `${name}.good.json`));
-    }
-    const versions = (await readdir(directory)).filter((name) => name.includes(".version-"));
-    for (const name of versions) await rm(join(directory, name));
-    await rm(join(directory, "events"), { recursive: true, force: true });
-    // A file system of its own has this directory at its root; it is no state.
-    await mkdir(join(directory, "lost+found"));
-    const agent = await startAgent(test, { stateDirectory: directory });
-    assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });
-    assert.equal(existsSync(join(agent.runDirectory, "setup-token")), true);
   });
 });
 

@@ -8,13 +8,9 @@ import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/ru
 import { codeOf } from "../../lab/basics/authenticator.ts";
 import { atEnd, type Ending, endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
-import { keptFiles, onDisk, open } from "../../lab/state/state-directory.ts";
+import { keptFiles, onDisk } from "../../lab/state/state-directory.ts";
 import { documentNames } from "../../src/contract/document-names.ts";
-import type { Settings } from "../../src/contract/types.ts";
-import { defaultSettings } from "../../src/programs/agent/documents.ts";
 import type { Document } from "../../src/store/documents/document.ts";
-import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
-import { settingsKind } from "../../src/system/settings/settings.ts";
 import { asNextRelease, majorKinds, minorKinds, moodsOf, withMood } from "./next-release.ts";
 
 /** A device has these, and they must outlive a release that is undone. */
@@ -142,44 +138,5 @@ describe("a release that has all documents in another form and is undone", () =>
     for (const name of documentNames) assert.equal((await keptFiles(directory, name)).length, 1, name);
     assert.deepEqual(await asNextRelease(directory, majorKinds()), []);
     assert.equal(((await onDisk(directory, "settings.json")).inside as { mood?: string }).mood, undefined);
-  });
-});
-
-// biome-ignore lint/suspicious/noExplicitAny: a schema is changed anywhere
-type Changeable = any;
-
-describe("a release that does not know NTS, after one that does", () => {
-  /** The settings as that release had them. */
-  const former = (): DocumentKind<Settings> => {
-    const kind = settingsKind(defaultSettings({}));
-    const schema = structuredClone(kind.schema) as Changeable;
-    const { servers } = schema.properties.time.properties;
-    servers.items = servers.items.oneOf[0];
-    delete schema.properties.time.properties.authenticated_only;
-    schema.properties.time.required = Object.keys(schema.properties.time.properties);
-    const { authenticated_only: _, ...time } = kind.defaults.time;
-    return { ...kind, formatVersion: "1.0.0", schema, defaults: { ...kind.defaults, time } as Settings };
-  };
-  const servers = ["a.example", { host: "b.example", nts: true }];
-
-  it("has the settings of before instead of none, says what is missing, and leaves the others to the one that does", async (test) => {
-    const directory = await temporaryDirectory(test);
-    const first = await open(directory, former());
-    await first.update((present) => ({ ...present, device: { ...present.device, name: "pump 7" } }));
-    await first.close();
-    const present = settingsKind(defaultSettings({}));
-    const next = await open(directory, present);
-    assert.equal(next.read().time.authenticated_only, false);
-    await next.update((members) => ({ ...members, time: { ...members.time, servers } }));
-    await next.close();
-    const findings: string[] = [];
-    const found = async ({ detail }: { detail: string }) => void findings.push(detail);
-    const back = await open(directory, former(), { found });
-    assert.equal(back.read().device.name, "pump 7");
-    assert.ok(back.read().time.servers.every((one) => typeof one === "string"));
-    assert.match(findings.join(), /format 2\.0\.0, known here: 1\.0\.0.*changes made since .* are missing/);
-    await back.close();
-    const [kept] = await keptFiles(directory, "settings");
-    assert.deepEqual(JSON.parse(await readFile(join(directory, kept ?? ""), "utf8")).time.servers, servers);
   });
 });

@@ -7,6 +7,7 @@ import { keptForms, onDisk, open } from "../../lab/state/state-directory.ts";
 import type { StewardError } from "../../src/contract/errors.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createStateTools } from "../../src/store/documents/inspection.ts";
+import { kindOf } from "./fixture.ts";
 
 interface Lamp {
   brightness: number;
@@ -14,48 +15,29 @@ interface Lamp {
 }
 
 /** The release before knows this form. */
-const former: DocumentKind<Lamp> = {
-  name: "lamp",
-  formatVersion: "1.0.0",
-  schema: {
-    type: "object",
-    additionalProperties: false,
-    required: ["brightness"],
-    properties: { brightness: { type: "integer" } },
-  },
-  defaults: { brightness: 50 },
-  onLoss: "rescue",
-};
+const integer = { type: "integer" };
+const former = kindOf<Lamp>("lamp", "1.0.0", { brightness: integer }, { defaults: { brightness: 50 } });
 
-const withColour: DocumentKind<Lamp> = {
-  ...former,
-  schema: {
-    ...former.schema,
-    required: ["brightness", "colour"],
-    properties: { brightness: { type: "integer" }, colour: { type: "string" } },
-  },
+const coloured = { brightness: integer, colour: { type: "string" } };
+const withColour = kindOf<Lamp>("lamp", "1.1.0", coloured, {
   migrations: { "1.1.0": (lamp) => lamp.set("colour", "white") },
-  formatVersion: "1.1.0",
-};
+  defaults: { brightness: 50 },
+});
 
-const inLumen: DocumentKind<{ lumen: number }> = {
-  name: "lamp",
-  formatVersion: "2.0.0",
-  schema: {
-    type: "object",
-    additionalProperties: false,
-    required: ["lumen"],
-    properties: { lumen: { type: "integer" } },
-  },
-  migrations: {
-    "2.0.0": (lamp) => {
-      lamp.set("lumen", Number(lamp.get("brightness")) * 8);
-      lamp.delete("brightness");
+const inLumen = kindOf<{ lumen: number }>(
+  "lamp",
+  "2.0.0",
+  { lumen: integer },
+  {
+    migrations: {
+      "2.0.0": (lamp) => {
+        lamp.set("lumen", Number(lamp.get("brightness")) * 8);
+        lamp.delete("brightness");
+      },
     },
+    defaults: { lumen: 400 },
   },
-  defaults: { lumen: 400 },
-  onLoss: "rescue",
-};
+);
 
 async function stored(test: TestContext): Promise<{ directory: string; path: string; text: string }> {
   const directory = await temporaryDirectory(test);
@@ -115,10 +97,8 @@ describe("a migrated document, while a release of Steward is on trial", () => {
     const { directory, path, text } = await stored(test);
     let isOnTrial = true;
     const document = await open(directory, inLumen, { isOnTrial: async () => isOnTrial });
-    await assert.rejects(
-      document.update(() => ({ lumen: 1 })),
-      ({ code }: StewardError) => code === "update_busy",
-    );
+    const refused = document.update(() => ({ lumen: 1 }));
+    await assert.rejects(refused, ({ code }: StewardError) => code === "update_busy");
     document.note(({ lumen }) => ({ lumen: lumen + 1 }), 0);
     await document.save();
     assert.equal(await readFile(path, "utf8"), text);
@@ -133,16 +113,13 @@ describe("a migrated document, while a release of Steward is on trial", () => {
 describe("the bytes of former forms", () => {
   it("are kept of the newest two, and taken where the present form is newer, with what changed since missing", async (test) => {
     const { directory, path, text } = await stored(test);
-    for (const version of ["0.7.0", "0.10.0"]) {
+    for (const version of ["0.7.0", "0.10.0"])
       await writeFile(join(directory, `lamp.format-${version}.json`), "{}");
-    }
     const next = await open(directory, inLumen);
     await next.update(() => ({ lumen: 7 }));
     await next.close();
-    assert.deepEqual(await keptForms(directory, "lamp"), [
-      "lamp.format-0.10.0.json",
-      "lamp.format-1.0.0.json",
-    ]);
+    const kept = ["lamp.format-0.10.0.json", "lamp.format-1.0.0.json"];
+    assert.deepEqual(await keptForms(directory, "lamp"), kept);
     const found: { detail: string; isLoss: boolean }[] = [];
     const back = await open(directory, former, { found: async (one) => void found.push(one) });
     assert.deepEqual(back.read(), { brightness: 30 });
@@ -153,9 +130,7 @@ describe("the bytes of former forms", () => {
       found[0]?.detail ?? "",
       /format 2\.0\.0, known here: 1\.0\.0.*kept in format 1\.0\.0.*missing.*The newer file is kept/,
     );
-    const restored = createStateTools(directory, [former]).restore("lamp", {
-      from: "lamp.format-1.0.0.json",
-    });
+    const restored = createStateTools(directory, [former]).restore("lamp", { from: kept[1] });
     assert.equal((await restored).format, "1.0.0");
   });
 

@@ -6,9 +6,8 @@ import { makeReadOnly, makeWritable, type PrivateMount } from "../../lab/state/p
 import { keptFiles, onDisk, open } from "../../lab/state/state-directory.ts";
 import type { StewardError } from "../../src/contract/errors.ts";
 import type { State } from "../../src/programs/agent/state.ts";
-import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { takeLock } from "../../src/store/files/lock.ts";
-import { itOnMount } from "./fixture.ts";
+import { itOnMount, kindOf } from "./fixture.ts";
 import { openStateAt } from "./opened-state.ts";
 
 describe("state that is opened on a read-only disk", () => {
@@ -66,10 +65,8 @@ describe("state that is opened on a read-only disk", () => {
     await state.disk.look();
     await state.close();
     const next = await openStateAt(mount.seen);
-    assert.deepEqual(
-      next.register.findings().map(({ document }) => document),
-      ["settings"],
-    );
+    const found = next.register.findings().map(({ document }) => document);
+    assert.deepEqual(found, ["settings"]);
     await next.close();
   });
 
@@ -84,24 +81,20 @@ describe("state that is opened on a read-only disk", () => {
 });
 
 /** Format 1 had `level` from 0 to 10; 2 has `brightness` from 0 to 100. */
-const lampKind: DocumentKind<{ brightness: number }> = {
-  name: "lamp",
-  formatVersion: "2.0.0",
-  schema: {
-    type: "object",
-    additionalProperties: false,
-    required: ["brightness"],
-    properties: { brightness: { type: "integer", maximum: 100 } },
-  },
-  defaults: { brightness: 50 },
-  onLoss: "rescue",
-  migrations: {
-    "2.0.0": (lamp) => {
-      lamp.set("brightness", Number(lamp.get("level")) * 10);
-      lamp.delete("level");
+const lampKind = kindOf<{ brightness: number }>(
+  "lamp",
+  "2.0.0",
+  { brightness: { type: "integer" } },
+  {
+    defaults: { brightness: 50 },
+    migrations: {
+      "2.0.0": (lamp) => {
+        lamp.set("brightness", Number(lamp.get("level")) * 10);
+        lamp.delete("level");
+      },
     },
   },
-};
+);
 
 function troubles({ checks }: State): string[] {
   return checks.filter(({ trouble }) => trouble() !== null).map(({ name }) => name);

@@ -32,8 +32,9 @@ describe("the versions of a document", () => {
     const all = await tools.copies("counter");
     assert.deepEqual([all[0]?.from, all[0]?.number], ["good", null]);
     const copies = all.filter(({ what }) => what === "version");
+    const found = copies.map(({ number, condition }) => [number, condition]);
     assert.deepEqual(
-      copies.map(({ number, condition }) => [number, condition]),
+      found,
       [11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((number) => [number, "ok"]),
     );
     assert.deepEqual(await tools.show("counter", { at: "2" }), { counter: 2 });
@@ -45,9 +46,8 @@ describe("the versions of a document", () => {
       ["1", "not_found"],
       ["2001-01-01T00:00:00Z", "not_found"],
       ["yesterday", "validation_failed"],
-    ] as const) {
+    ] as const)
       await assert.rejects(tools.restore("counter", { at }), (error: StewardError) => error.code === code);
-    }
   });
 
   it("are made by a start that finds none, and its good copy is left alone", async (test) => {

@@ -42,12 +42,7 @@ describe("a look-up", () => {
       ["one removed", members.toSpliced(500, 1), "500", undefined],
       ["the last removed", members.slice(0, -1), "999", undefined],
       ["one put in", members.toSpliced(7, 0, { id: "new", use: 2 }), "new", { id: "new", use: 2 }],
-      [
-        "two swapped",
-        members.with(3, { id: "4", use: 3 }).with(4, { id: "3", use: 3 }),
-        "3",
-        { id: "3", use: 3 },
-      ],
+      ["swap", members.with(3, { id: "4", use: 3 }).with(4, { id: "3", use: 3 }), "3", { id: "3", use: 3 }],
     ] as const) {
       list = [...next];
       const walked = walks;

@@ -45,7 +45,7 @@ async function troublesAt(directory: string): Promise<Record<string, string>> {
 }
 
 describe("a document that is absent beside others", () => {
-  for (const name of documentNames.filter((one) => !["users", "settings"].includes(one))) {
+  for (const name of documentNames.filter((one) => !["users", "settings"].includes(one)))
     it(`is damage: ${name} begins anew, an event tells it, and health says it until it is accepted`, async (test) => {
       const directory = await lived(test);
       await lose(directory, name);
@@ -67,9 +67,8 @@ describe("a document that is absent beside others", () => {
       await state.close();
       assert.deepEqual(await troublesAt(directory), {});
     });
-  }
 
-  for (const name of ["users", "settings"]) {
+  for (const name of ["users", "settings"])
     it(`is damage that the agent does not go on without: ${name}`, async (test) => {
       const directory = await lived(test);
       await lose(directory, name);
@@ -82,7 +81,6 @@ describe("a document that is absent beside others", () => {
         return true;
       });
     });
-  }
 
   it("is none where a release has brought the document along", async (test) => {
     const directory = await lived(test);
@@ -92,10 +90,8 @@ describe("a document that is absent beside others", () => {
     const known = documentNames.filter((name) => name !== "updates");
     await writeFile(path, JSON.stringify({ ...register, documents: known }));
     assert.deepEqual(await troublesAt(directory), {});
-    assert.deepEqual(
-      new Set((await onDisk(directory, ".register.json")).documents as string[]),
-      new Set(documentNames),
-    );
+    const found = new Set((await onDisk(directory, ".register.json")).documents as string[]);
+    assert.deepEqual(found, new Set(documentNames));
   });
 
   it("is none where the first start was cut short behind the users", async (test) => {
@@ -143,10 +139,8 @@ describe("a lost record of used codes", () => {
     assert.equal(next.status, 200, next.text);
     const { json } = await second.call("GET", "/api/health", { local: true });
     const wrong = json.checks.filter(({ status }: { status: string }) => status !== "ok");
-    assert.deepEqual(
-      wrong.map(({ name }: { name: string }) => name),
-      ["used-codes"],
-    );
+    const found = wrong.map(({ name }: { name: string }) => name);
+    assert.deepEqual(found, ["used-codes"]);
   });
 });
 

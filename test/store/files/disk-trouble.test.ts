@@ -116,14 +116,10 @@ describe("the advice about a write that failed", () => {
     assert.equal(writableLine("/data/state", view(true)), "systemctl restart steward.service");
     assert.equal(writableLine("/data/state", view(false)), "mount -o remount,rw /data");
     assert.equal(writableLine("/data/state", null), "mount -o remount,rw /data/state");
-    assert.match(
-      readOnlyAdvice("/data/state", view(true)),
-      /at \/data was .* after `mount -o remount,rw \/data` where/,
-    );
-    assert.match(
-      readOnlyAdvice("/data/state", view(false)),
-      /at \/data is .*`mount -o remount,rw \/data` makes/,
-    );
+    const text = readOnlyAdvice("/data/state", view(true));
+    assert.match(text, /at \/data was .* after `mount -o remount,rw \/data` where/);
+    const words = readOnlyAdvice("/data/state", view(false));
+    assert.match(words, /at \/data is .*`mount -o remount,rw \/data` makes/);
   });
 });
 

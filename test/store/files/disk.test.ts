@@ -19,10 +19,8 @@ describe("the disk that the state lies on", () => {
     if (!set) return;
     const { disk, reserve, mount } = set;
     await disk.look();
-    assert.match(
-      disk.trouble()?.detail ?? "all is well",
-      /^The reserve on .*, does not exist: .* takes 8 MiB, and is made when 24 MiB/,
-    );
+    const text = disk.trouble()?.detail ?? "all is well";
+    assert.match(text, /^The reserve on .*, does not exist: .* takes 8 MiB, and is made when 24 MiB/);
     mount.run('mount -o remount,size=48m "$1"');
     await disk.look();
     assert.equal(disk.trouble(), null);
@@ -168,11 +166,7 @@ describe("a view of the file system that is read-only", () => {
 
   /** The view and the file system at each look, if the view is behind them then, and how often the reserve was made. */
   for (const [what, first, looks] of [
-    [
-      "behind where the file system was read-only and can be written now",
-      "ro ro",
-      "ro rw behind 0, ro ro 0, rw rw 1, ro rw behind 1",
-    ],
+    ["behind: it can be written again", "ro ro", "ro rw behind 0, ro ro 0, rw rw 1, ro rw behind 1"],
     ["as it was meant where the file system could always be written", "ro rw", "ro rw 0, rw rw 1, ro rw 1"],
   ] as const)
     it(`is ${what}`, async (test) => {

@@ -158,29 +158,23 @@ describe("a directory that is made", () => {
     const { directory, done } = await watched(test);
     await mkdir(join(directory, "a"), { mode: 0o750 });
     await makeDirectory(join(directory, "a"));
-    assert.deepEqual(
-      done().filter((one) => one.startsWith("sync")),
-      [],
-    );
+    const found = done().filter((one) => one.startsWith("sync"));
+    assert.deepEqual(found, []);
     assert.equal((await stat(join(directory, "a"))).mode & 0o777, 0o750);
   });
 
   it("is refused with what the disk says of it, and with advice about what is there", async (test) => {
     const directory = await temporaryDirectory(test);
     const { put } = replaced(test, fs.promises, "mkdir");
-    for (const [code, expected] of [
-      ["ENOSPC", "storage_full"],
-      ["EDQUOT", "storage_full"],
-      ["EACCES", "storage_unwritable"],
+    const unwritable = new RegExp(`may not write in ${directory}:`);
+    for (const [why, code, message] of [
+      ["ENOSPC", "storage_full", /./],
+      ["EDQUOT", "storage_full", /./],
+      ["EACCES", "storage_unwritable", unwritable],
     ] as const) {
-      put((() => Promise.reject(Object.assign(new Error(code), { code }))) as never);
-      await assert.rejects(makeDirectory(join(directory, "a/b")), (error: Error & { code: string }) => {
-        assert.equal(error.code, expected);
-        assert.equal((error.cause as NodeJS.ErrnoException).code, code);
-        if (code === "EACCES")
-          assert.ok(error.message.includes(`may not write in ${directory}:`), error.message);
-        return true;
-      });
+      const cause = Object.assign(new Error(why), { code: why });
+      put((() => Promise.reject(cause)) as never);
+      await assert.rejects(makeDirectory(join(directory, "a/b")), { code, message, cause });
     }
   });
 
@@ -188,30 +182,21 @@ describe("a directory that is made", () => {
     const directory = await temporaryDirectory(test);
     await writeFile(join(directory, "a"), "");
     for (const path of ["a", "a/b"]) {
-      const making = makeDirectory(join(directory, path));
-      await assert.rejects(making, {
-        code: "storage_unwritable",
-        message: /^The directory .* cannot be made \(E(EXIST|NOTDIR)\)/,
-      });
+      const message = /^The directory .* cannot be made \(E(EXIST|NOTDIR)\)/;
+      await assert.rejects(makeDirectory(join(directory, path)), { code: "storage_unwritable", message });
     }
   });
 });
 
 it("a failure is named by the system's code, and by itself where it has none", () => {
   const ofSystem = Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
-  assert.match(
-    storageError("/data/file", ofSystem).message,
-    /^file cannot be written \(EIO\) and was not changed\./,
-  );
+  const text = storageError("/data/file", ofSystem).message;
+  assert.match(text, /^file cannot be written \(EIO\) and was not changed\./);
   assert.match(storageError("/data/file", "odd").message, /^file cannot be written \(odd\) and/);
-  assert.match(
-    unusableDirectory("/data", ofSystem).message,
-    /^The state directory \/data .* \(EIO\)\. The disk of/,
-  );
-  assert.match(
-    unusableDirectory("/data", "odd").message,
-    /^The state directory \/data cannot be used \(odd\)\. Check/,
-  );
+  const words = unusableDirectory("/data", ofSystem).message;
+  assert.match(words, /^The state directory \/data .* \(EIO\)\. The disk of/);
+  const told = unusableDirectory("/data", "odd").message;
+  assert.match(told, /^The state directory \/data cannot be used \(odd\)\. Check/);
   const named = storageError("/data/file", ofSystem);
   assert.equal(storageError("/data/other", named), named);
   assert.deepEqual([named.cause, unusableDirectory("/data", ofSystem).cause], [ofSystem, ofSystem]);

@@ -172,8 +172,9 @@ describe("several processes that write at once", () => {
     const values = outputs.flatMap((output) => output.split("\n").filter(Boolean).map(Number));
     assert.equal((await onDisk(directory, "counter.json")).counter, processes * times);
     // Each value was acknowledged once: no process has overwritten another's.
+    const found = values.sort((a, b) => a - b);
     assert.deepEqual(
-      values.sort((a, b) => a - b),
+      found,
       Array.from({ length: processes * times }, (_, index) => index + 1),
     );
     assert.deepEqual(await leftovers(directory), []);
@@ -181,39 +182,24 @@ describe("several processes that write at once", () => {
   });
 });
 
-describe("a state directory that an agent is using", () => {
-  it("is refused to a second agent, in words that name the first, which goes on", async (test) => {
-    const agent = await startAgent(test);
-    const { stateDirectory } = agent;
-    const second = startAgent(test, { stateDirectory });
-    const words = `exit 5.*The state in ${stateDirectory} is in use by process ${agent.process.pid}\\.`;
-    await assert.rejects(second, { message: new RegExp(words) });
-    assert.deepEqual((await agent.call("GET", "/api/health")).json, { status: "ok" });
-  });
-
-  it("is refused to `state reset`, and nothing changes", async (test) => {
-    const agent = await startAgent(test);
-    await agent.signedInAdmin();
-    const args = ["state", "reset", "users", "--yes", "--state", agent.stateDirectory];
-    const { code, stderr } = await runSteward(args);
-    assert.notEqual(code, 0);
-    assert.match(stderr, new RegExp(`in use by process ${agent.process.pid}\\.`));
-    const users = await onDisk(agent.stateDirectory, "users.json");
-    assert.equal((users.accounts as unknown[]).length, 1);
-  });
-
-  it("is free at once when the agent was killed", async (test) => {
-    const agent = await startAgent(test);
-    const ended = new Promise((resolve) => agent.process.once("exit", resolve));
-    agent.process.kill("SIGKILL");
-    await ended;
-    const start = performance.now();
-    const lock = await takeLock(agent.stateDirectory);
-    test.diagnostic(`taken ${(performance.now() - start).toFixed(0)} ms after the holder's end`);
-    await lock.release();
-    const next = await startAgent(test, { stateDirectory: agent.stateDirectory });
-    assert.deepEqual((await next.call("GET", "/api/health")).json, { status: "ok" });
-  });
+it("a state directory that an agent is using is refused to others, in words that name it, and free once that was killed", async (test) => {
+  const agent = await startAgent(test);
+  const { stateDirectory, process: holder } = agent;
+  await agent.signedInAdmin();
+  const words = `The state in ${stateDirectory} is in use by process ${holder.pid}\\.`;
+  const message = new RegExp(`exit 5.*${words}`);
+  await assert.rejects(startAgent(test, { stateDirectory }), { message });
+  const { code, stderr } = await runSteward(["state", "reset", "users", "--yes", "--state", stateDirectory]);
+  assert.notEqual(code, 0);
+  assert.match(stderr, new RegExp(words));
+  assert.equal(((await onDisk(stateDirectory, "users.json")).accounts as unknown[]).length, 1);
+  assert.deepEqual((await agent.call("GET", "/api/health")).json, { status: "ok" });
+  const ended = new Promise((resolve) => holder.once("exit", resolve));
+  holder.kill("SIGKILL");
+  await ended;
+  await (await takeLock(stateDirectory)).release();
+  const next = await startAgent(test, { stateDirectory });
+  assert.deepEqual((await next.call("GET", "/api/health")).json, { status: "ok" });
 });
 
 async function outputOf(program: string, directory: string, times: number): Promise<string> {

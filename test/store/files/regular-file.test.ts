@@ -29,10 +29,8 @@ for (const [name, read] of Object.entries(readers))
           assert.ok(error instanceof NotRegular, String(error));
           assert.equal(error.code, "state_damaged");
           assert.match(error.message, named);
-          assert.equal(
-            error.message,
-            `${path} ${error.reason}. Another program must have put it there: remove it.`,
-          );
+          const found = error.message;
+          assert.equal(found, `${path} ${error.reason}. Another program must have put it there: remove it.`);
           return true;
         });
       });
@@ -73,10 +71,8 @@ it("no open waits for the other end of a pipe, nor follows a link", async (test)
   await readRegular(path, mostBytes);
   readRegularSync(path, mostBytes);
   const never = constants.O_NONBLOCK | constants.O_NOFOLLOW;
-  assert.deepEqual(
-    calls.map(({ flags }) => Number(flags) & never),
-    [never, never, never],
-  );
+  const found = calls.map(({ flags }) => Number(flags) & never);
+  assert.deepEqual(found, [never, never, never]);
 });
 
 describe("openDispensable", () => {

@@ -108,52 +108,44 @@ describe("members that are not known", () => {
   const carriedTo = (former: unknown[], later: unknown[], of: object = records) =>
     withUnknown<unknown>({ properties: { list: of } }, { list: former }, { list: later });
 
-  it("go with records by their id, or else that of their user, and with no others", () => {
-    const name = "n";
-    assert.deepEqual(carriedTo([{ id: "a", name, badge: 1 }], [{ id: "a", name }]), {
-      list: [{ id: "a", name, badge: 1 }],
+  const badged = (one: object) => [{ ...one, name: "n", badge: 1 }];
+  const plain = { type: "array", items: { type: "object" } };
+  for (const [what, former, later, of, isKept] of [
+    ["by their id", badged({ id: "a" }), { id: "a", name: "n" }, records, true],
+    ["by that of their user", badged({ user_id: "a" }), { user_id: "a", name: "n" }, records, true],
+    ["by nothing", badged({}), { name: "n" }, records, false],
+    ["by no number", badged({ id: 7 }), { id: 7, name: "n" }, records, false],
+    ["by users", badged({ id: "a", user_id: "u" }), { id: "b", user_id: "u", name: "n" }, records, false],
+    ["of no list", [{ id: "a", badge: 1 }], { id: "a" }, { type: "array" }, false],
+    ["of any objects", [{ id: "a", badge: 1 }], { id: "a" }, plain, false],
+    ["that are texts", ["a"], "b", records, false],
+  ] as const)
+    it(`${isKept ? "go" : "do not go"} with records ${what}`, () => {
+      const list = isKept ? [{ ...later, badge: 1 }] : [later];
+      assert.deepEqual(carriedTo([...former], [later], of), { list });
     });
-    assert.deepEqual(carriedTo([{ user_id: "a", name, badge: 1 }], [{ user_id: "a", name }]), {
-      list: [{ user_id: "a", name, badge: 1 }],
-    });
-    for (const [one, other] of [
-      [{ name, badge: 1 }, { name }],
-      [
-        { id: 7, name, badge: 1 },
-        { id: 7, name },
-      ],
-      [
-        { id: "a", user_id: "u", name, badge: 1 },
-        { id: "b", user_id: "u", name },
-      ],
-    ]) {
-      const list = [other];
-      assert.deepEqual(carriedTo([one], list), { list });
-    }
-    const texts = ["a", "b"];
-    assert.deepEqual(carriedTo(["a"], texts), { list: texts });
-    assert.deepEqual(carriedTo([{ id: "a", badge: 1 }], [{ id: "a" }], { type: "array" }), {
-      list: [{ id: "a" }],
-    });
-    const plain = { type: "array", items: { type: "object" } };
-    assert.deepEqual(carriedTo([{ id: "a", badge: 1 }], [{ id: "a" }], plain), { list: [{ id: "a" }] });
-  });
 
+  const one = { properties: { a: {}, part: { properties: { x: {}, y: {} } } } };
+  const part = { x: 1, y: 2, z: 3 };
+  const rows: readonly (readonly [former: object, later: object, carried?: object])[] = [
+    [
+      { a: 1, mood: "old" },
+      { a: 2, mood: "new" },
+    ],
+    [{ a: 1, mood: undefined }, { a: 2 }, { a: 2, mood: undefined }],
+    [{ part }, { part: { x: 1, y: 9 } }, { part: { x: 1, y: 9, z: 3 } }],
+    [{ part }, { part: { x: 9, y: 2 } }, { part: { x: 9, y: 2, z: 3 } }],
+    [{ part }, { part: { x: 8, y: 9 } }],
+    [{ part }, { part: {} }],
+    [{ part }, {}],
+    [{ part }, { part: null }],
+    [{ part: null }, { part: { x: 1 } }],
+  ];
   it("stay as they are where they are changed by one who knows them, and where all is new", () => {
-    const one = { properties: { a: {}, part: { properties: { x: {}, y: {} } } } };
-    const carried = (former: object, later: object) => withUnknown<object>(one, former, later);
-    assert.deepEqual(carried({ a: 1, mood: "old" }, { a: 2, mood: "new" }), { a: 2, mood: "new" });
-    assert.deepEqual(carried({ a: 1, mood: undefined }, { a: 2 }), { a: 2, mood: undefined });
-    const part = { x: 1, y: 2, z: 3 };
-    assert.deepEqual(carried({ part }, { part: { x: 1, y: 9 } }), { part: { x: 1, y: 9, z: 3 } });
-    assert.deepEqual(carried({ part }, { part: { x: 9, y: 2 } }), { part: { x: 9, y: 2, z: 3 } });
-    assert.deepEqual(carried({ part }, { part: { x: 8, y: 9 } }), { part: { x: 8, y: 9 } });
-    assert.deepEqual(carried({ part }, { part: {} }), { part: {} });
-    assert.deepEqual(carried({ part }, {}), {});
-    assert.deepEqual(carried({ part }, { part: null }), { part: null });
-    assert.deepEqual(carried({ part: null }, { part: { x: 1 } }), { part: { x: 1 } });
+    for (const [former, later, carried = later] of rows)
+      assert.deepEqual(withUnknown<object>(one, former, later), carried);
     const later = { a: 2, part };
-    assert.equal(carried({ a: 1, part }, later), later);
+    assert.equal(withUnknown<object>(one, { a: 1, part }, later), later);
   });
 
   it("are not shown", () => {
@@ -164,10 +156,9 @@ describe("members that are not known", () => {
       ],
       floors: { pump: "1.0.0" },
     });
-    const plain = { id: "c", factor: null };
-    assert.deepEqual(onlyKnown<object>(schema, { people: [plain, { ...plain, badge: 3 }] }), {
-      people: [plain, plain],
-    });
+    const known = { id: "c", factor: null };
+    const shown = onlyKnown<object>(schema, { people: [known, { ...known, badge: 3 }] });
+    assert.deepEqual(shown, { people: [known, known] });
   });
 
   it("are no error of a file, of which a wrong type still is one", () => {
