@@ -47,6 +47,14 @@ describe("a redirect", () => {
       assert.equal(requests.length, asked);
     });
 
+  it("to an address with a password is refused", async () => {
+    let host = "";
+    const { url, requests } = await leading(() => `http://user:secret@${host}/there`);
+    host = new URL(url).host;
+    await assert.rejects(open(`${url}/here`), refused);
+    assert.equal(requests.length, 1);
+  });
+
   for (const status of [301, 302, 303, 307, 308])
     it(`(${status}) on the same origin is followed`, async () => {
       const { url } = await serving((request, response) => {
