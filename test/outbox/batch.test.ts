@@ -104,12 +104,10 @@ describe("a batch of events", () => {
   it("of the record has two hundred events at most, one page of several, and ends behind the last of them", async () => {
     const { batch } = await batchOf("c".repeat(450), { takes: "record", from: 10 });
     assert.deepEqual([batch?.first, batch?.last, batch?.count, batch?.events.length], [11, 210, 200, 200]);
-    assert.deepEqual(
-      [batch?.before, batch?.end],
-      [
-        { seq: 10, change_hash: "10" },
-        { seq: 210, change_hash: "210" },
-      ],
-    );
+    const [before, end] = [
+      { seq: 10, change_hash: "10" },
+      { seq: 210, change_hash: "210" },
+    ];
+    assert.deepEqual([batch?.before, batch?.end], [before, end]);
   });
 });

@@ -8,6 +8,7 @@ import { type MailServer, mailUser, startMailServer, stripStartTls } from "../..
 import { deviceId, messageOf, noticeOf, testMessage } from "../../lab/host/messages.ts";
 import { createServerConnections } from "../../src/host/linux/transfers/connections.ts";
 import { createMail, type MailOptions } from "../../src/outbox/mail.ts";
+import { createNeedMails } from "../../src/outbox/need-mails.ts";
 import type { Delivery, Message } from "../../src/outbox/receiver.ts";
 
 const authority = createAuthority(scratchDirectory());
@@ -243,12 +244,8 @@ describe("a mail to several recipients", () => {
 
   it("is tried again for all while nobody has it, also where some are refused", async () => {
     const { replies, wait, deliver, envelopes } = await three();
-    Object.assign(replies, {
-      anna: "550 5.1.1 No such user",
-      ben: "451 4.3.0 Later",
-      eve: "451 4.3.0 Later",
-    });
-    assert.match(errorOf(await deliver()), /does not take the mail at present: “451 4\.3\.0 Later”/);
+    Object.assign(replies, { anna: "550 5.1.1 No such user", ben: "451 4.3.0 Late", eve: "451 4.3.0 Late" });
+    assert.match(errorOf(await deliver()), /does not take the mail at present: “451 4\.3\.0 Late”/);
     wait(4_000);
     assert.equal((await deliver()).outcome, "retry");
     delete replies.ben;
@@ -352,16 +349,8 @@ describe("a mail that is not accepted", () => {
   });
 
   const others: readonly (readonly [string, (socket: Socket) => unknown, RegExp])[] = [
-    [
-      "is no mail server",
-      (socket) => socket.write("SSH-2.0-OpenSSH_9.2\r\n"),
-      /as a mail server does: “SSH-2\.0-Open/,
-    ],
-    [
-      "never ends its greeting",
-      (socket) => socket.write("2".repeat(200_000)),
-      /as a mail server does\. Check the server/,
-    ],
+    ["is none", (socket) => socket.write("SSH-2.0-OpenSSH_9.2\r\n"), /as a mail server does: “SSH-2/],
+    ["never ends", (socket) => socket.write("2".repeat(200_000)), /as a mail server does\. Check/],
   ];
   for (const [what, greet, expected] of others)
     it(`because the server ${what} says so`, async () => {
@@ -400,5 +389,106 @@ describe("an address that a mail server may not have", () => {
     });
     const error = errorOf(await deliver(587, began, { server: "mail.example", connections }));
     assert.match(error, /^mail\.example leads to .*, which is this device/);
+  });
+});
+
+const hour = 3_600;
+const disk = { need: "disk_full", level: "attention" };
+
+/** Plans a mail of each event, `[hours, seq, began or ended]`, and says whether it shows the event, with a remark or without. */
+function mailsOf(events: readonly (readonly [number, number, "began" | "ended"])[], details = () => disk) {
+  let now = 0;
+  const planOf = createNeedMails(() => now);
+  return events.map(([hours, seq, what]) => {
+    now = hours * hour;
+    const { notices, references, done } = planOf(
+      messageOf([noticeOf(seq, { type: `need.${what}`, details: details() })]),
+    );
+    done();
+    const [shown] = notices;
+    return {
+      shown: shown === undefined ? "nothing" : shown.remark === undefined ? what : "comes and goes",
+      references,
+    };
+  });
+}
+
+describe("the mails about a need", () => {
+  it("are one of its beginning, and one of its end that refers to it", () => {
+    const [began = assert.fail(), ended = assert.fail()] = mailsOf([
+      [0, 1, "began"],
+      [30, 2, "ended"],
+    ]);
+    assert.deepEqual([began.shown, ended.shown], ["began", "ended"]);
+    const [quickly = assert.fail(), over = assert.fail()] = mailsOf([
+      [0, 1, "began"],
+      [1, 2, "ended"],
+    ]);
+    assert.equal(quickly.references.length, 1);
+    assert.deepEqual(over.references, [...quickly.references, `${deviceId}-1-1`]);
+    // After a day, or a restart, the beginning is forgotten: the thread is still the same.
+    assert.deepEqual(ended.references, began.references);
+  });
+
+  it("are three in a day of one that comes and goes, and the last does not say that it is over", () => {
+    const flapping = Array.from(
+      { length: 40 },
+      (_, index) => [index / 4, index + 1, index % 2 === 0 ? "began" : "ended"] as const,
+    );
+    const shown = mailsOf(flapping).map((mail) => mail.shown);
+    assert.deepEqual(shown.slice(0, 4), ["began", "ended", "comes and goes", "nothing"]);
+    assert.deepEqual(new Set(shown.slice(3)), new Set(["nothing"]));
+  });
+
+  it("begin again after a day", () => {
+    const shown = mailsOf([
+      [0, 1, "began"],
+      [1, 2, "ended"],
+      [2, 3, "began"],
+      [3, 4, "ended"],
+      [24, 5, "began"],
+      [25, 6, "ended"],
+    ]);
+    assert.deepEqual(
+      shown.map((mail) => mail.shown),
+      ["began", "ended", "comes and goes", "nothing", "began", "ended"],
+    );
+  });
+
+  it("are counted for each need by itself", () => {
+    let turn = 0;
+    const names = ["first", "second"];
+    const shown = mailsOf(
+      [
+        [0, 1, "began"],
+        [0, 2, "began"],
+      ],
+      () => ({ ...disk, name: names[turn++] ?? "" }),
+    );
+    assert.deepEqual(
+      shown.map((mail) => mail.shown),
+      ["began", "began"],
+    );
+    assert.notDeepEqual(shown[0]?.references, shown[1]?.references);
+  });
+
+  it("are the same at each attempt until one is accepted", () => {
+    const planOf = createNeedMails(() => 0);
+    const message = messageOf([noticeOf(1)]);
+    const first = planOf(message);
+    const second = planOf(message);
+    assert.deepEqual([second.notices, second.references], [first.notices, first.references]);
+    second.done();
+    assert.equal(planOf(messageOf([noticeOf(2)])).notices[0]?.remark?.startsWith("This came back"), true);
+  });
+
+  it("leave events of other kinds as they are", () => {
+    const planOf = createNeedMails(() => 0);
+    const lost = [
+      noticeOf(1, { type: "clock.lost", details: {} }),
+      noticeOf(2, { type: "clock.lost", details: {} }),
+    ];
+    const { notices, references } = planOf(messageOf(lost));
+    assert.deepEqual([notices, references], [lost, []]);
   });
 });

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { createChance } from "../../lab/basics/chance.ts";
 import type { Ending } from "../../lab/basics/ending.ts";
-import { until } from "../../lab/basics/until.ts";
 import { deviceId } from "../../lab/host/messages.ts";
 import { change, refusal } from "../../lab/state/event-directory.ts";
 import { type Fate, type OutboxWorld, openOutboxWorld } from "../../lab/state/outbox-world.ts";
@@ -13,6 +12,7 @@ import type { AuditEvent } from "../../src/contract/types.ts";
 import { agentEvent, type EventFacts } from "../../src/journal/events/event.ts";
 import type { NamedReceiver } from "../../src/outbox/dispatcher.ts";
 import { type Delivery, type Message, type Receiver, retry } from "../../src/outbox/receiver.ts";
+import { retryIn } from "../../src/outbox/retries.ts";
 
 const began = (name: string, level = "attention"): EventFacts =>
   agentEvent("need.began", { need: "update_failed", level, kind: "rules", name, version: "1.0.0" });
@@ -93,38 +93,6 @@ describe("the outbox", () => {
     await world.record(began("g", "failing"));
     await world.pass(1);
     assert.deepEqual(seqsOf(world).slice(2), [[5], [6, 7]]);
-  });
-
-  it("makes one message of a storm, with its count and the gravest and newest notices", async (test) => {
-    const world = await worldOfOne(test);
-    await world.record(began("first"));
-    await world.pass(1);
-    const kinds = Array.from({ length: 700 }, (_, index) => {
-      if (index === 5) return began("grave", "failing");
-      return index % 10 === 3
-        ? agentEvent("update.refused", {
-            release_id: null,
-            kind: null,
-            name: `${index}`,
-            version: null,
-            detail: "No.",
-          })
-        : began(`${index}`);
-    });
-    world.fate = () => ({ status: 503 });
-    await Promise.all(kinds.map((facts) => world.events.record(facts)));
-    await world.pass(300);
-    world.fate = () => "delivered";
-    await world.pass(2 * hour);
-    const { message } = world.attempts.at(-1) ?? assert.fail();
-    assert.equal(message.id, `${deviceId}-2-701`);
-    assert.deepEqual([message.count, message.counts], [700, { "need.began": 630, "update.refused": 70 }]);
-    const newest = Array.from({ length: 19 }, (_, index) => 683 + index);
-    assert.deepEqual(
-      message.notices.map(({ seq }) => seq),
-      [7, ...newest],
-    );
-    assert.deepEqual(seqsOf(world).length, 2);
   });
 
   it("loses nothing, keeps the order, and repeats under the same id only, while an hour of requests fails", async (test) => {
@@ -292,11 +260,7 @@ describe("the outbox", () => {
   const muted: [string, (world: OutboxWorld) => readonly NamedReceiver[], last: RegExp | null][] = [
     ["removed", () => [], /^anna changed settings, .* The receiver old was removed: /],
     ["sent elsewhere", () => [elsewhere("old", "all")], /^anna.* The receiver old now has other settings /],
-    [
-      "asked for less",
-      (world) => [world.receiver("old", "grave")],
-      /The receiver old now has other settings /,
-    ],
+    ["heard less", (world) => [world.receiver("old", "grave")], /The receiver old now has other settings /],
     ["left as it is", (world) => [world.receiver("old"), elsewhere("new", "all")], null],
   ];
   for (const [what, next, last] of muted)
@@ -316,11 +280,7 @@ describe("the outbox", () => {
       await world.record(began("a", "failing"));
       await world.pass(hour);
       const isStill = next(world).some(({ receiver }) => receiver === world.receiver().receiver);
-      assert.equal(
-        world.arrived.flatMap(({ seqs }) => seqs).includes(2),
-        isStill,
-        "its last message was the last",
-      );
+      assert.equal(world.arrived.flatMap(({ seqs }) => seqs).includes(2), isStill, "the last is the last");
     });
 
   it("tries a last message for about an hour", async (test) => {
@@ -464,50 +424,17 @@ describe("a gap in the record", () => {
     const gap = messages.at(-1)?.gap;
     assert.ok(gap && gap.from >= 2 && gap.to < 403 && gap.to > 200, JSON.stringify(gap));
   });
+});
 
-  it("is none where only events of no interest were dropped after they had passed by", async (test) => {
-    // Room for some 700 events.
-    const world = await openOutboxWorld(test, { totalBytes: 8 * totalBytes });
-    await world.configure([world.receiver()]);
-    for (let round = 0; round < 20; round += 1) {
-      await flood(world, 100);
-      if (round % 3 === 0) await world.restart();
-      await world.pass(1);
-    }
-    assert.ok((await world.events.firstComplete()) > 1_000);
-    await world.record(began("a"));
-    await world.pass(1);
-    assert.deepEqual(
-      world.attempts.map(({ message }) => [message.id, message.gap]),
-      [[`${deviceId}-2001-2001`, null]],
-    );
+describe("the wait for the next attempt", () => {
+  it("doubles from half a minute to an hour, and is drawn from the upper half of its span", () => {
+    const waits = [1, 2, 3, 6, 7, 50, 2_000].map((failures) => [retryIn(failures, 0), retryIn(failures, 1)]);
+    assert.equal(waits.join(" "), "30,60 60,120 120,240 960,1920 1800,3600 1800,3600 1800,3600");
   });
 
-  it("is none where refusals were dropped, but for a receiver of the record", async (test) => {
-    const world = await openOutboxWorld(test, { totalBytes, refusalKinds: 1_000 });
-    await world.configure([world.receiver("people"), world.receiver("log", "record")]);
-    await world.record(change("anna"));
-    await world.pass(10);
-    world.fate = () => "dropped";
-    await world.record(began("a"));
-    await world.pass(60);
-    for (let index = 0; index < 200; index += 1) {
-      const head = world.events.head();
-      world.events.refuse(refusal(`192.0.2.${index}`), "invalid_credentials");
-      await until("the refusal is written", () => world.events.head() > head);
-    }
-    await world.record(began("b"));
-    await world.pass(hour);
-    world.fate = () => "delivered";
-    await world.pass(3 * hour);
-    const behind = world.attempts.map(({ message }) => message).filter(({ id }) => !id.endsWith("-2-2"));
-    const people = behind.filter(({ notices }) => notices.every(({ type }) => type === "need.began"));
-    assert.deepEqual(
-      people.map(({ gap }) => gap),
-      people.map(() => null),
-    );
-    assert.ok(people.length > 0);
-    const log = behind.find(({ gap }) => gap !== null);
-    assert.ok(log?.gap && log.gap.from >= 3, JSON.stringify(log?.gap));
+  it("is as long as the receiver asks, up to a day, and never shorter than without that", () => {
+    assert.equal(retryIn(1, 0, 7_200), 7_200);
+    assert.equal(retryIn(1, 0, 30 * 86_400), 86_400);
+    assert.equal(retryIn(7, 1, 5), 3_600);
   });
 });

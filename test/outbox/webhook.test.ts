@@ -10,7 +10,7 @@ import { type Answerer, listening, startWebServer, type WebServer } from "../../
 import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
 import type { Delivery, Message } from "../../src/outbox/receiver.ts";
 import { createWebhook, type WebhookOptions } from "../../src/outbox/webhook.ts";
-import { makeWebhookSecret, readCredentials } from "../../src/outbox/webhook-signature.ts";
+import { makeWebhookSecret, readCredentials, webhookKey } from "../../src/outbox/webhook-signature.ts";
 
 const directory = scratchDirectory();
 const authority = createAuthority(directory);
@@ -239,4 +239,14 @@ describe("the credentials in a secret", () => {
       assert.deepEqual({ ...read.headers }, expected);
       assert.equal(read.key !== null, secret.includes("whsec_"));
     });
+});
+
+describe("the secret of a webhook", () => {
+  it("counts without the version that some services put in front of it, and with no other", () => {
+    const secret = makeWebhookSecret();
+    assert.equal(webhookKey(secret)?.byteLength, 32);
+    assert.deepEqual(webhookKey(`v1,${secret}`), webhookKey(secret));
+    for (const wrong of [`v2,${secret}`, `v1,v1,${secret}`, `v1a,${secret}`, "v1,whsec_", "v1,"])
+      assert.equal(webhookKey(wrong), null, wrong);
+  });
 });

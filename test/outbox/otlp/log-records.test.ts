@@ -124,20 +124,3 @@ describe("a message as log records", () => {
     );
   });
 });
-
-describe("the judge of requests", () => {
-  const request = () => JSON.parse(JSON.stringify(logsRequestOf(testMessage(), resource, now)));
-  const spoilt: [string, (record: Record<string, unknown>) => void][] = [
-    ["a member that the protocol does not have", (record) => Object.assign(record, { event_name: "x" })],
-    ["nanoseconds as a number", (record) => Object.assign(record, { timeUnixNano: 5 })],
-    ["a severity by its name", (record) => Object.assign(record, { severityNumber: "SEVERITY_NUMBER_INFO" })],
-    ["a text where a value belongs", (record) => Object.assign(record, { body: "text" })],
-  ];
-  for (const [name, spoil] of spoilt)
-    it(`refuses ${name}`, () => {
-      const one = request();
-      judgeOtlp("/v1/logs", one);
-      spoil(one.resourceLogs[0].scopeLogs[0].logRecords[0]);
-      assert.throws(() => judgeOtlp("/v1/logs", one));
-    });
-});

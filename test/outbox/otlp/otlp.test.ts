@@ -131,39 +131,4 @@ describe("a collector's answer", () => {
       assert.ok(delivery.outcome === "refused" && delivery.events === undefined, JSON.stringify(delivery));
       assert.match(delivery.error, /answered 400 Bad Request: “too old”\. /);
     });
-
-  for (const body of [
-    ...["", "{}", '{"code":400,"message":"no"}', '{"message":"no","request_id":"7"}'],
-    ...[Buffer.from("\x12\x7ftoo old", "latin1"), Buffer.from("\x12\xff\xff", "latin1")],
-  ])
-    it(`of 400 in another's form (${String(body)}) passes over nothing`, async () => {
-      const delivery = await deliveryAfter([400, body]);
-      assert.ok(
-        delivery.outcome === "retry" && delivery.retryAfterSeconds === 3_600,
-        JSON.stringify(delivery),
-      );
-      assert.match(delivery.error, /answered 400 Bad Request.* That is not/);
-    });
-
-  it("that takes a part is the end of it too, and says how many it refused", async () => {
-    const partialSuccess = { rejectedLogRecords: "1", errorMessage: "too large" };
-    const delivery = await deliveryAfter([200, JSON.stringify({ partialSuccess })]);
-    assert.ok(delivery.outcome === "refused" && delivery.events === 1);
-    assert.equal(delivery.answer, "200 OK");
-    assert.match(delivery.error, /refused 1 of its events: “too large”\. The refused part is not sent again/);
-    const warning = { partialSuccess: { errorMessage: "deprecated" } };
-    assert.deepEqual(await deliveryAfter([200, JSON.stringify(warning)]), {
-      outcome: "taken",
-      answer: "200 OK: “deprecated”",
-    });
-  });
-
-  for (const body of ["", "[]", "null", '{"partialSuccess":7}', '{"partialSuccess":{"errorMessage":{}}}'])
-    it(`of ${body || "nothing"} is understood as a success`, async () => {
-      const delivery = await deliveryAfter([200, body]);
-      assert.ok(
-        delivery.outcome === "taken" && delivery.answer.startsWith("200 OK"),
-        JSON.stringify(delivery),
-      );
-    });
 });

@@ -163,10 +163,7 @@ const rows: Readonly<Record<ChatService, Row>> = {
     taken: [[202, ""]],
     refused: [
       [[400, '{"error":{"code":"TriggerInputSchemaMismatch"}}'], /expects messages of Microsoft Teams/],
-      [
-        [401, '{"error":{"code":"DirectApiAuthorizationRequired"}}'],
-        /does not accept the address or the token/,
-      ],
+      [[401, '{"error":{"code":"AuthorizationRequired"}}'], /does not accept the address or the token/],
       [[200, ""], /answered 200 OK\. Microsoft Teams does not answer so/],
       portal,
     ],
@@ -179,18 +176,13 @@ const rows: Readonly<Record<ChatService, Row>> = {
     ordinary: /"priority":3/,
     lengthOf: ({ message }: { message: string }) => Buffer.byteLength(message),
     most: 4_096,
-    taken: [
-      [200, '{"id":"7pTIzQ","time":1,"expires":2,"event":"message","topic":"boiler-house","message":"x"}'],
-    ],
+    taken: [[200, '{"id":"7p","time":1,"expires":2,"event":"message","topic":"boiler-house","message":"x"}']],
     refused: [
       [
         [403, '{"code":40301,"http":403,"error":"forbidden"}'],
         /forbidden.*does not accept the address or the token/,
       ],
-      [
-        [413, '{"code":41303,"http":413,"error":"JSON body too large"}'],
-        /too large.*expects messages of ntfy/,
-      ],
+      [[413, '{"code":41303,"http":413,"error":"body too large"}'], /too large.*expects messages of ntfy/],
       [[200, '{"health":true}'], /ntfy does not answer so/],
       portal,
     ],
@@ -209,10 +201,7 @@ const rows: Readonly<Record<ChatService, Row>> = {
     taken: [[200, '{"id":25,"appid":5,"message":"x","date":"2018-02-27T19:36:10.5045044+01:00"}']],
     refused: [
       [
-        [
-          401,
-          '{"error":"Unauthorized","errorCode":401,"errorDescription":"you need to provide a valid token"}',
-        ],
+        [401, '{"error":"Unauthorized","errorCode":401,"errorDescription":"you need a valid token"}'],
         /Unauthorized.*does not accept the address or the token/,
       ],
       [[200, '{"health":"green","database":"green"}'], /Gotify does not answer so/],
