@@ -9,6 +9,7 @@ import { emptyJournal, type KnownRelease, type Slot } from "../../src/releases/r
 
 const directories = usualDirectories;
 const paths = pathsOf(directories);
+const noVersions = { rules: null, binary: null };
 const release = (digit: string, version: string): KnownRelease => ({
   ...{ id: digit.repeat(32), name: "pump", version },
 });
@@ -44,10 +45,8 @@ describe("the links of a kind", () => {
     const trial = { release: next, phase: "installing", undo: null } as NonNullable<Slot["trial"]>;
     const at = async (change: Partial<NonNullable<Slot["trial"]>>) => {
       const host = createReleaseHost();
-      await conformLinks(host.files, directories, {
-        kind: "binary",
-        slot: { ...slot, trial: { ...trial, ...change } },
-      });
+      const onTrial = { ...slot, trial: { ...trial, ...change } };
+      await conformLinks(host.files, directories, { kind: "binary", slot: onTrial });
       return links(host);
     };
     assert.deepEqual(await at({}), { current: present.id, previous: present.id });
@@ -59,21 +58,12 @@ describe("the links of a kind", () => {
       previous: present.id,
     });
   });
-
-  it("are left alone where they are right", async () => {
-    const host = createReleaseHost();
-    await conformLinks(host.files, directories, { kind: "binary", slot });
-    const operations: string[] = [];
-    host.beforeEach = (operation) => void operations.push(operation);
-    await conformLinks(host.files, directories, { kind: "binary", slot });
-    assert.deepEqual(operations, ["makeDirectory"]);
-  });
 });
 
 describe("the release journal", () => {
   it("is what it was, also in memory, when it cannot be written", async () => {
     const host = createReleaseHost();
-    const journal = await openJournal(host.files, directories, { rules: null, binary: null });
+    const journal = await openJournal(host.files, directories, noVersions);
     await journal.update((now) => ({ ...now, sequence: 1 }));
     host.beforeEach = (operation) => {
       if (operation === "write") throw new StewardError("storage_full", "The disk is full.");
@@ -84,15 +74,12 @@ describe("the release journal", () => {
     host.beforeEach = () => undefined;
     await journal.update((now) => ({ ...now, sequence: now.sequence + 1 }));
     assert.equal(journal.read().sequence, 2);
-    assert.equal(
-      (await openJournal(host.files, directories, { rules: null, binary: null })).read().sequence,
-      2,
-    );
+    assert.equal((await openJournal(host.files, directories, noVersions)).read().sequence, 2);
   });
 
   it("is read as it was while it is being written", async () => {
     const host = createReleaseHost();
-    const journal = await openJournal(host.files, directories, { rules: null, binary: null });
+    const journal = await openJournal(host.files, directories, noVersions);
     let during = -1;
     host.beforeEach = (operation) => {
       if (operation === "write") during = journal.read().sequence;

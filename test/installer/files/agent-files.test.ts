@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { makeScratch } from "../../../lab/publisher/site.ts";
@@ -57,33 +57,6 @@ describe("the files that the agent has staged", () => {
     writeFileSync(join(state, "updates/metadata/one-more.tmp"), "");
     await assert.rejects(openAgentFiles(state, id, asSelf), /holds more than 512 files/);
     assert.equal(openFiles(), before, "a descriptor is left open");
-  });
-
-  it("are not looked for behind a link that the agent may have put there", async (test) => {
-    const state = stateWith(test, ["rules.json"]);
-    symlinkSync("rules.json", join(state, "updates/metadata/targets.json"));
-    await assert.rejects(openAgentFiles(state, id, asSelf), {
-      code: "update_not_acceptable",
-      message: `The staged release cannot be used: ${join(state, "updates/metadata/targets.json")} is a link.`,
-    });
-    // The way there is root's own choice.
-    symlinkSync(state, `${state}-link`);
-    rmSync(join(state, "updates/metadata/targets.json"));
-    (await openAgentFiles(`${state}-link`, id, asSelf)).close();
-  });
-
-  it("say how they cannot be opened, also where that has no words", async (test) => {
-    const state = stateWith(test);
-    for (const [directory, name, saying] of [
-      [`${state}/none`, id, /none does not exist/],
-      [join(state, `updates/staged/${id}.tar.gz`), id, /is not a directory/],
-      [state, "1".repeat(32), /1{32}\.tar\.gz does not exist/],
-      [state, "1".repeat(300), /cannot be opened \(ENAMETOOLONG\)/],
-    ] as const)
-      await assert.rejects(openAgentFiles(directory, name, asSelf), (error: Error) => {
-        assert.match(error.message, saying);
-        return true;
-      });
   });
 });
 

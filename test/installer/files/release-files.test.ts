@@ -71,10 +71,7 @@ describe("the files of releases", () => {
   it("that are longer than they may be are refused", async (test) => {
     const { at } = scratchWith(test);
     await files.write(at("long"), "12345", 0o644);
-    await assert.rejects(files.read(at("long"), 4), {
-      code: "state_damaged",
-      message: /more than the limit of 4\./,
-    });
+    await assert.rejects(files.read(at("long"), 4), { code: "state_damaged", message: /the limit of 4\./ });
   });
 
   it("are named in order", async (test) => {
@@ -121,10 +118,7 @@ describe("the files of releases", () => {
       }, freeSpace);
     await noting(0).sync(at("."));
     assert.deepEqual(told, [["sync", "-f", "--", at(".")]]);
-    await assert.rejects(noting(1).sync(at(".")), {
-      code: "storage_unwritable",
-      message: /Input\/output error/,
-    });
+    await assert.rejects(noting(1).sync(at(".")), { code: "storage_unwritable", message: /Input\/output/ });
     await files.sync(at("."));
   });
 
@@ -231,9 +225,7 @@ describe("the files of releases on a full disk", () => {
     if (typeof mount === "string") return test.skip(mount);
     const at = (name: string) => join(mount.seen, name);
     await files.write(at("journal.json"), "old", 0o644);
-    await assert.rejects(files.write(at("big"), Buffer.alloc(2 * 1024 ** 2), 0o644), {
-      code: "storage_full",
-    });
+    await assert.rejects(files.write(at("big"), Buffer.alloc(2_097_152), 0o644), { code: "storage_full" });
     assert.deepEqual(await files.names(mount.seen), ["journal.json"]);
     mount.run('dd if=/dev/zero of="$1/filler" bs=4096 2>/dev/null || true');
     await assert.rejects(files.write(at("journal.json"), "new", 0o644), { code: "storage_full" });

@@ -7,13 +7,7 @@ import type { Trial } from "../../../src/releases/release-journal.ts";
 
 const trial: Trial = {
   release: { id: "1".repeat(32), name: "pump", version: "1.1.0" },
-  ...{
-    phase: "confirming",
-    begun_at: "2026-11-20T12:00:00Z",
-    begun_uptime: 100,
-    boot_id: "boot-1",
-    boots: 1,
-  },
+  ...{ phase: "confirming", begun_at: "2026-11-20T12:00Z", begun_uptime: 100, boot_id: "boot-1", boots: 1 },
   ...{ crashes: 1, deadline_uptime: 160, undo: null },
   health: { successes: 2, needed: 3, last: null, at: null },
 };

@@ -263,11 +263,7 @@ describe("root's word", () => {
     assert.equal(side.at("current"), "1.1.0");
     assert.equal(side.last()?.outcome, "good");
     assert.equal(side.last()?.cause?.code, "confirmed_by_root");
-    assert.equal(
-      side.host.entries.has(pathsOf(side.directories).order("binary")),
-      false,
-      "the order is left",
-    );
+    assert.equal(side.host.entries.has(pathsOf(side.directories).order("binary")), false, "it is left");
   });
 
   it("is not taken for given where carrying it out fails", async () => {

@@ -23,116 +23,72 @@ const fresh: Trial = {
   health: { successes: 0, needed: 3, last: "pump.service is not active", at: null },
   undo: null,
 };
-const facts: TrialFacts = {
-  bootId: "boot-1",
-  uptime: 200,
-  order: null,
-  isOvertaken: false,
-  isResumed: false,
-};
+const unasked = { order: null, isOvertaken: false, isResumed: false };
+const facts: TrialFacts = { bootId: "boot-1", uptime: 200, ...unasked };
 const failed = { outcome: "failed", reason: "It did not become healthy in time.", log: [] } as const;
 
 const step = (trial: Partial<Trial>, other: Partial<TrialFacts> = {}) =>
   nextStep({ ...fresh, ...trial }, { ...facts, ...other });
 
+const well = { ...fresh.health, successes: 3 };
+const few = { ...fresh.health, successes: 1 };
+const boot = { bootId: "boot-2" };
+const back = (phase: Trial["phase"], more: Partial<Trial> = {}) => ({ undo: failed, phase, ...more });
+
+/** A trial, what is known beside it, and the step, with its outcome and cause. */
+const rows: readonly (readonly [name: string, Partial<Trial>, Partial<TrialFacts>, step: string])[] = [
+  ["drops what was cut short before anything was changed", { phase: "installing" }, {}, "drop"],
+  ["also after a boot", { phase: "installing" }, boot, "drop"],
+  ["goes forward: the link", { phase: "switching" }, {}, "switch"],
+  ["goes forward: to work", { phase: "activating" }, {}, "activate"],
+  ["goes forward: its health", { phase: "confirming" }, {}, "watch"],
+  ["commits after so many healthy answers in a row", { health: well }, {}, "commit"],
+  ["at the very deadline too", { health: well }, { uptime: 401 }, "commit"],
+  ["undoes what is not healthy by its deadline", {}, { uptime: 400 }, "undo failed not_healthy_in_time"],
+  ["and not before", {}, { uptime: 399.9 }, "watch"],
+  ["gives a deadline without a watch its time again", {}, { uptime: 400, isResumed: true }, "watch-anew"],
+  ["not to what has crashed", { crashes: 3 }, { uptime: 400, isResumed: true }, "undo failed unclean_exits"],
+  ["nor where it is healthy", { health: well }, { uptime: 400, isResumed: true }, "commit"],
+  ["undoes what has ended uncleanly three times", { crashes: mostCrashes }, {}, "undo failed unclean_exits"],
+  ["not what has twice", { crashes: mostCrashes - 1 }, {}, "watch"],
+  ["whatever its health", { crashes: 3, health: well }, {}, "undo failed unclean_exits"],
+  ["counts a boot within the watch", { boots: 1 }, boot, "count-boot"],
+  ["up to the third", { boots: mostBoots - 1 }, boot, "count-boot"],
+  ["and tries the fourth one no more", { boots: mostBoots }, boot, "undo deferred restarts"],
+  ["does not go by the deadline of another boot", {}, { ...boot, uptime: 1e6 }, "count-boot"],
+  ["which has none", { boot_id: "boot-2", deadline_uptime: null }, { ...boot, uptime: 1e6 }, "watch"],
+  ["puts root's word before health", {}, { order: "confirm" }, "commit"],
+  ["and before crashes", { crashes: 3 }, { order: "confirm" }, "commit"],
+  ["in both directions", { health: well }, { order: "abort" }, "undo aborted aborted_by_root"],
+  ...(["switching", "activating", "confirming"] as const).map((phase) => {
+    const facts = { isOvertaken: true, order: "confirm" } as const;
+    return ["undoes what a package has overtaken", { phase }, facts, "undo aborted overtaken"] as const;
+  }),
+  ["goes on with a way back then", back("undoing"), { isOvertaken: true }, "switch-back"],
+  ["confirms nothing that is not linked", { phase: "switching" }, { order: "confirm" }, "switch"],
+  ["nor what is not at work", { phase: "activating" }, { order: "confirm" }, "activate"],
+  ["goes back step by step: the link", back("undoing"), {}, "switch-back"],
+  ["goes back step by step: to work", back("reactivating"), {}, "reactivate"],
+  ["goes back step by step: its health", back("recovering"), {}, "watch-former"],
+  ["and no order turns it round", back("recovering"), { order: "confirm" }, "watch-former"],
+  ["ends the way back: well", back("recovering", { health: well }), {}, "finish true"],
+  ["ends the way back: not well", back("recovering"), { uptime: 400 }, "finish false"],
+  ["ends the way back: once", back("recovering", { health: few }), { uptime: 400 }, "finish true"],
+  ["watches the former release as often as it takes", back("recovering", { boots: 50 }), boot, "count-boot"],
+];
+
 describe("the next step of a trial", () => {
-  it("drops what was cut short before anything was changed", () => {
-    assert.deepEqual(step({ phase: "installing" }), { kind: "drop" });
-    assert.deepEqual(step({ phase: "installing" }, { bootId: "boot-2" }), { kind: "drop" });
-  });
+  for (const [name, trial, present, expected] of rows)
+    it(`${name}: ${expected}`, () => {
+      const found = step(trial, present);
+      const undo = found.kind === "undo" ? [found.outcome, found.cause.code] : [];
+      const isHealthy = found.kind === "finish" ? [found.isHealthy] : [];
+      assert.equal([found.kind, ...undo, ...isHealthy].join(" "), expected);
+    });
 
-  it("goes forward from where it stands", () => {
-    assert.equal(step({ phase: "switching" }).kind, "switch");
-    assert.equal(step({ phase: "activating" }).kind, "activate");
-    assert.equal(step({ phase: "confirming" }).kind, "watch");
-  });
-
-  it("commits after so many healthy answers in a row, at the very deadline too", () => {
-    const health = { ...fresh.health, successes: 3 };
-    assert.equal(step({ health }).kind, "commit");
-    assert.equal(step({ health }, { uptime: 401 }).kind, "commit");
-  });
-
-  it("undoes a release that is not healthy by its deadline, and gives the last health check", () => {
+  it("gives the last health check of what was not healthy in time", () => {
     const found = step({}, { uptime: 400 });
-    assert.ok(found.kind === "undo", "not undone");
-    assert.equal(found.outcome, "failed");
-    assert.deepEqual([found.cause.code, found.cause.last_answer], ["not_healthy_in_time", fresh.health.last]);
-    assert.equal(step({}, { uptime: 399.9 }).kind, "watch");
-  });
-
-  it("a deadline that has passed without a watch gives it its time again, once", () => {
-    assert.equal(step({}, { uptime: 400, isResumed: true }).kind, "watch-anew");
-    assert.equal(step({ crashes: 3 }, { uptime: 400, isResumed: true }).kind, "undo");
-    const health = { ...fresh.health, successes: 3 };
-    assert.equal(step({ health }, { uptime: 400, isResumed: true }).kind, "commit");
-  });
-
-  it("undoes what has ended uncleanly three times, not what has twice", () => {
-    assert.equal(step({ crashes: mostCrashes }).kind, "undo");
-    assert.equal(step({ crashes: mostCrashes - 1 }).kind, "watch");
-  });
-
-  it("a healthy row does not make up for three unclean exits", () => {
-    assert.equal(step({ crashes: 3, health: { ...fresh.health, successes: 3 } }).kind, "undo");
-  });
-
-  it("a boot within the watch is counted, and the fourth one is not tried any more", () => {
-    assert.equal(step({ boots: 1 }, { bootId: "boot-2" }).kind, "count-boot");
-    assert.equal(step({ boots: mostBoots - 1 }, { bootId: "boot-2" }).kind, "count-boot");
-    const found = step({ boots: mostBoots }, { bootId: "boot-2" });
-    assert.ok(found.kind === "undo" && found.outcome === "deferred", JSON.stringify(found));
-  });
-
-  it("the deadline of another boot says nothing", () => {
-    assert.equal(step({}, { bootId: "boot-2", uptime: 1e6 }).kind, "count-boot");
-    assert.equal(
-      step({ boot_id: "boot-2", deadline_uptime: null }, { bootId: "boot-2", uptime: 1e6 }).kind,
-      "watch",
-    );
-  });
-
-  it("root's word goes before health, in both directions", () => {
-    assert.equal(step({}, { order: "confirm" }).kind, "commit");
-    assert.equal(step({ crashes: 3 }, { order: "confirm" }).kind, "commit");
-    const found = step({ health: { ...fresh.health, successes: 3 } }, { order: "abort" });
-    assert.ok(found.kind === "undo" && found.outcome === "aborted", JSON.stringify(found));
-  });
-
-  it("undoes a release whose package has come meanwhile, however healthy it looks, and goes on with a way back", () => {
-    for (const phase of ["switching", "activating", "confirming"] as const) {
-      const found = step({ phase }, { isOvertaken: true, order: "confirm" });
-      assert.ok(found.kind === "undo" && found.outcome === "aborted", JSON.stringify(found));
-      assert.equal(found.cause.code, "overtaken");
-    }
-    assert.equal(step({ undo: failed, phase: "undoing" }, { isOvertaken: true }).kind, "switch-back");
-  });
-
-  it("does not confirm a release that is not at work yet", () => {
-    assert.equal(step({ phase: "switching" }, { order: "confirm" }).kind, "switch");
-    assert.equal(step({ phase: "activating" }, { order: "confirm" }).kind, "activate");
-  });
-
-  it("goes back step by step, and no order turns it round", () => {
-    const back = { undo: failed } as const;
-    assert.equal(step({ ...back, phase: "undoing" }).kind, "switch-back");
-    assert.equal(step({ ...back, phase: "reactivating" }).kind, "reactivate");
-    assert.equal(step({ ...back, phase: "recovering" }).kind, "watch-former");
-    assert.equal(step({ ...back, phase: "recovering" }, { order: "confirm" }).kind, "watch-former");
-  });
-
-  it("ends the way back whatever the former release is like, and says which", () => {
-    const back = { undo: failed, phase: "recovering" } as const;
-    const health = { ...fresh.health, successes: 3 };
-    assert.deepEqual(step({ ...back, health }), { kind: "finish", isHealthy: true });
-    assert.deepEqual(step(back, { uptime: 400 }), { kind: "finish", isHealthy: false });
-    const few = { ...fresh.health, successes: 1 };
-    assert.deepEqual(step({ ...back, health: few }, { uptime: 400 }), { kind: "finish", isHealthy: true });
-  });
-
-  it("watches the former release anew after a boot, as often as it takes", () => {
-    const back = { undo: failed, phase: "recovering", boots: 50 } as const;
-    assert.equal(step(back, { bootId: "boot-2" }).kind, "count-boot");
+    assert.equal(found.kind === "undo" && found.cause.last_answer, fresh.health.last);
   });
 });
 

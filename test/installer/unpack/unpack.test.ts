@@ -97,11 +97,11 @@ describe("unpacking", () => {
     // As much as is read at a time without a byte in it: what came before is handed on by itself.
     const nothing = Buffer.concat(Array(4_096).fill(gzipSync("")));
     const ends = [100, 200, 900, archive.length];
-    const members = ends.flatMap((end, index) => [
+    const parts = ends.flatMap((end, index) => [
       gzipSync(archive.subarray(ends[index - 1] ?? 0, end)),
       nothing,
     ]);
-    writeFileSync(payload, Buffer.concat(members));
+    writeFileSync(payload, Buffer.concat(parts));
     await unpack(payload, join(scratch, "release"), files);
     assert.equal(readFileSync(join(scratch, "release/a"), "utf8"), "x".repeat(600));
   });
@@ -122,12 +122,12 @@ describe("unpacking", () => {
     const zeros = Buffer.alloc(100_000);
     // GNU's record of this name is one block, and another one of which the last zero is the first byte.
     const name = `${"a/".repeat(30)}${"b".repeat(200)}/${"c".repeat(250)}/`.slice(0, 511).padEnd(512, "d");
-    const pieces = [
+    const all = [
       tarEntry({ name: "zeros", content: zeros }),
       longEntry({ name }),
       tarEntry({ name: "last" }),
     ];
-    await writeGzip(payload, [...pieces, tarEnd, Buffer.alloc(20_480)]);
+    await writeGzip(payload, [...all, tarEnd, Buffer.alloc(20_480)]);
     await unpack(payload, join(scratch, "release"), files);
     assert.deepEqual(readFileSync(join(scratch, "release/zeros")), zeros);
     assert.ok(existsSync(join(scratch, "release", name)), "the long name is missing");

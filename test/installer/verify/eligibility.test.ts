@@ -223,14 +223,9 @@ describe("the agent's files as a repository", () => {
     ] as const)
       assert.deepEqual(await read(name), [expected, validators]);
     assert.equal(timestamp.reads, 1);
-    for (const name of [
-      "13.root.json",
-      "a12.root.json",
-      "12.root.jsonx",
-      "root.json",
-      "rules.json",
-      "8.rules.json",
-    ])
+    for (const name of "13.root.json a12.root.json 12.root.jsonx root.json rules.json 8.rules.json".split(
+      " ",
+    ))
       assert.equal(await read(name), null, name);
     assert.equal(await repository.readRole("targets", 10), null);
   });

@@ -34,17 +34,9 @@ describe("what lies where the staged payload should be", { skip: !isRoot && "nee
     ["a link that leads to itself", 'rm "$F"; ln -s "$F" "$F"', /is a link/],
     ["nothing", 'rm "$F"', /does not exist/],
     ["a link for its directory", `mv ${staged} "$UPDATES/e"; ln -s e ${staged}`, noDirectory("staged")],
-    [
-      "a link for that of updates",
-      'mv "$UPDATES" "$UPDATES/../e"; ln -s e "$UPDATES"',
-      noDirectory("updates"),
-    ],
+    ["a link for updates", 'mv "$UPDATES" "$UPDATES/../e"; ln -s e "$UPDATES"', noDirectory("updates")],
     ["a file for its directory", `rm -r ${staged}; echo x > ${staged}`, /staged is not a directory/],
-    [
-      "a link for that of metadata",
-      'cd "$UPDATES"; mv metadata m; ln -s m metadata',
-      noDirectory("metadata"),
-    ],
+    ["a link for metadata", 'cd "$UPDATES"; mv metadata m; ln -s m metadata', noDirectory("metadata")],
     [
       "a link for one role's metadata",
       `M=${role}; mv "$M" "$M.there"; ln -s "$M.there" "$M"`,

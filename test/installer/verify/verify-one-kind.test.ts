@@ -29,9 +29,7 @@ function expire({ publisher }: VerifyLab, role: "rules" | "binary"): void {
   signed.expires = inDays(new Date(), -1);
 }
 
-describe("the installer, with one kind whose metadata cannot be used", {
-  skip: !isRoot && "needs root",
-}, () => {
+describe("the installer, with one kind of unusable metadata", { skip: !isRoot && "needs root" }, () => {
   it("takes rules while the binary role has expired, and no binary", async (test) => {
     const { lab, rules, binary } = await withSpoilt(test, (lab) => expire(lab, "binary"));
     const { release, floors } = await lab.verifyAndCopy(rules);
