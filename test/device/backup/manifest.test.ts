@@ -65,34 +65,22 @@ describe("a backup that is read", () => {
 
   const faults: readonly (readonly [string, object, RegExp])[] = [
     ["another format", { ...sound, format: "zip" }, /not one of Steward's/],
-    [
-      "a newer form",
-      { ...sound, version: 2, steward: "9.0.0" },
-      /newer release of Steward \(9\.0\.0\), in form 2/,
-    ],
+    ["a newer form", { ...sound, version: 2, steward: "9.0.0" }, /newer release .*\(9\.0\.0\), in form 2/],
     ["a form that is no number", { ...sound, version: "1" }, /damaged list.*\/version/],
     ["a missing member", { ...sound, device: undefined }, /damaged list/],
-    [
-      "a hash that is none",
-      { ...sound, files: [{ ...sound.files[0], sha256: "0" }] },
-      /damaged list.*sha256/,
-    ],
+    ["no hash", { ...sound, files: [{ ...sound.files[0], sha256: "0" }] }, /damaged list.*sha256/],
     [
       "a file that it does not hold",
       { ...sound, files: [...sound.files, ...listed({ "state/x.json": "" })] },
       /lacks "state\/x\.json"/,
     ],
     [
-      "a file less",
+      "one less",
       { ...sound, files: sound.files.slice(1) },
-      /has "state\/users\.json", which its list does not name/,
+      /has "state\/users\.json", which its list does not/,
     ],
     ["a file twice", { ...sound, files: [...sound.files, ...sound.files] }, /which no backup has/],
-    [
-      "a path outside",
-      { ...sound, files: listed({ "state/../x": "" }) },
-      /"state\/\.\.\/x", which no backup has/,
-    ],
+    ["one outside", { ...sound, files: listed({ "state/../x": "" }) }, /"state\/\.\.\/x", which no backup/],
     ["a path of neither part", { ...sound, files: listed({ "usr/bin/x": "" }) }, /which no backup has/],
     ...[
       ...[".restore/x", ".restore.json/x", ".restore.json", ".lock/x", ".lock", "lost+found/x"],
@@ -123,14 +111,11 @@ describe("a backup that is read", () => {
 
   it("is refused where a content is another one, also one that nobody reads", async () => {
     const other = { ...contents, "etc/steward.json": '{"x":2}\n' };
-    await assert.rejects(readBack(sound, other), {
-      code: "backup_unusable",
-      message: /other than its list says/,
-    });
+    await assert.rejects(readBack(sound, other), { code: "backup_unusable", message: /other than its list/ });
     const longer = { ...contents, "etc/steward.json": '{"x":10}\n' };
     await assert.rejects(readBack(sound, longer), {
       code: "backup_unusable",
-      message: /other than its list says/,
+      message: /other than its list/,
     });
     const unread = { ...sound, files: listed({ [skipped]: "a" }) };
     assert.deepEqual(await readBack(unread, { [skipped]: "a" }), {});

@@ -16,11 +16,7 @@ import { isReplacementDecided, replacementPlace } from "../../../src/store/files
 import { reserveNeedsBytes } from "../../../src/store/files/reserve.ts";
 
 const at = new Date("2026-11-28T01:30:00Z");
-const contents = {
-  "state/users.json": "{}\n",
-  "state/tls/key.pem": "key\n",
-  "etc/steward.json": '{"x":1}\n',
-};
+const contents = { "state/users.json": "{}\n", "state/tls/key.pem": "k\n", "etc/steward.json": '{"x":1}\n' };
 const files = Object.entries(contents).map(([path, text]) => ({
   path,
   bytes: text.length,

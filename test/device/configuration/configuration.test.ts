@@ -28,21 +28,9 @@ describe("a configuration ends the sessions", () => {
   const carla = accountOf("carla", { two_factor: factor });
   const cases: readonly [string, object, readonly string[]][] = [
     ["of a user whom it disables", { users: [{ name: "berta", enabled: false }] }, [berta.id]],
-    [
-      "of a user whose password it changes",
-      { users: [{ name: "berta", password_hash: hashOf("B") }] },
-      [berta.id],
-    ],
-    [
-      "of users whom it removes",
-      { users: [{ name: "anna" }], users_not_named: "remove" },
-      [berta.id, carla.id],
-    ],
-    [
-      "of no user whose role, name or nothing changes",
-      { users: [{ name: "berta", role: "readonly", display_name: "B" }] },
-      [],
-    ],
+    ["of one of another password", { users: [{ name: "berta", password_hash: hashOf("B") }] }, [berta.id]],
+    ["of those who go", { users: [{ name: "anna" }], users_not_named: "remove" }, [berta.id, carla.id]],
+    ["of none for a role or name", { users: [{ name: "berta", role: "readonly", display_name: "B" }] }, []],
     ["of no user because of settings", { settings: { device: { name: "edge-7" } } }, []],
   ];
   for (const [name, file, ended] of cases)
@@ -116,11 +104,7 @@ describe("an order that an interrupted process has left", () => {
         await cut.configurator.resume();
         assert.deepEqual(cut.present(), next);
         assert.equal(await cut.decided(), null);
-        assert.deepEqual(
-          cut.world.followed[0]?.endSessions,
-          [berta.id],
-          "the sessions end however little is left to do",
-        );
+        assert.deepEqual(cut.world.followed[0]?.endSessions, [berta.id], "they end all the same");
         assert.equal(await cut.configurator.resume(), null);
       };
       await whole.apply(file);
@@ -224,9 +208,8 @@ describe("a configuration", () => {
   });
 
   it("is judged by what the one before it has made of the state, also where both come at once", async () => {
-    const { apply, users } = await virtualDevice({
-      present: presentOf([anna, accountOf("root-admin", { role: "admin" })]),
-    });
+    const present = presentOf([anna, accountOf("root-admin", { role: "admin" })]);
+    const { apply, users } = await virtualDevice({ present });
     const disabling = (name: string) => codeFrom(apply({ users: [{ name, enabled: false }] }));
     assert.deepEqual(await Promise.all([disabling("anna"), disabling("root-admin")]), [
       "done",

@@ -11,6 +11,7 @@ import { readRootOfTrust } from "../../../src/tuf/root-of-trust.ts";
 import { accountOf, anna, berta, orderOf, presentOf, tokenOf, virtualDevice } from "./virtual-device.ts";
 
 const seal = createSeal([Buffer.alloc(32, "one key")]);
+const idle = { after: () => () => undefined };
 const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 const name = (text: string) => ({ settings: { device: { name: text } } });
 
@@ -107,15 +108,7 @@ describe("the drift of a device", () => {
     const { directory, users, tokens, settings, host } = device;
     const restarted = () =>
       createConfigurator({
-        ...{
-          directory,
-          users,
-          tokens,
-          settings,
-          seal,
-          time: host.time,
-          timers: { after: () => () => undefined },
-        },
+        ...{ directory, users, tokens, settings, seal, time: host.time, timers: idle },
         settingFaults: () => [],
         shutOut: () => null,
         settingRefusal: async () => null,

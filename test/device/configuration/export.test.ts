@@ -154,10 +154,8 @@ describe("the export of a device", () => {
   it("has no secret where none is wanted, and changes nothing then either", async () => {
     const carla = withFactor(accountOf("carla"), seal.seal(secret, accountOf("carla").id));
     const { device } = await exportOf([anna, carla], [living("5", anna)]);
-    const { configuration, left_out } = await device.configurator.export({
-      withoutSecrets: true,
-      sealTo: null,
-    });
+    const wanted = { withoutSecrets: true, sealTo: null };
+    const { configuration, left_out } = await device.configurator.export(wanted);
     const text = JSON.stringify(configuration);
     for (const part of ["$argon2id$", "5".repeat(64), "second_factor", "sealed"])
       assert.ok(!text.includes(part), part);

@@ -34,19 +34,14 @@ describe("steward apply --export", () => {
     const sealed = (await steward(["seal", "--to", key, "--user", "monitor"], from, secret)).stdout.trim();
     const [fleet, monitor] = from.whole.users as [object, object];
     const publisher = new SignedRepository();
+    const ofFleet = { user: "fleet", no_expiry: true, sources: ["10.0.0.0/8"], is_fleet: true };
     await from.applied({
       ...from.whole,
       users: [fleet, { ...monitor, second_factor: { sealed } }],
       tokens: [
         ...(from.whole.tokens as object[]),
         { ...tokenOf(dated.token_hash), name: "dated", expires_at: "2026-12-24T00:00:00Z" },
-        {
-          ...tokenOf(newToken().token_hash),
-          user: "fleet",
-          no_expiry: true,
-          sources: ["10.0.0.0/8"],
-          is_fleet: true,
-        },
+        { ...tokenOf(newToken().token_hash), ...ofFleet },
       ],
       settings: {
         device: { name: "edge-7" },

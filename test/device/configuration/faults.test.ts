@@ -13,15 +13,15 @@ const paula = accountOf("paula", { provider: { issuer: "https://id.example", sub
 const known = tokenOf("a", anna);
 const present = presentOf([anna, berta, paula], [known]);
 
-const user = (members: Partial<User>): File => ({
-  users: [{ name: "carla", role: "admin", password_hash: hashOf("C"), ...members }],
-});
+const carla = { name: "carla", role: "admin", password_hash: hashOf("C") } as const;
+const user = (members: Partial<User>): File => ({ users: [{ ...carla, ...members }] });
 const token = (members: Partial<Token>): File => ({
-  tokens: [
-    { token_hash: "b".repeat(64), name: "metrics", user: "anna", scopes: ["system:read"], ...members },
-  ],
+  tokens: [{ token_hash: "b".repeat(64), name: "pump", user: "anna", scopes: ["system:read"], ...members }],
 });
 const after = (seconds: number) => new Date(hostStart.getTime() + seconds * 1_000).toISOString();
+const twice: File = { tokens: [...(token({}).tokens ?? []), ...(token({}).tokens ?? [])] };
+const ofEnd = "/tokens/0/expires_at";
+const ofHash = "/users/0/password_hash";
 const year = 366 * 86_400;
 
 /** Each rule with a file that breaks it and nothing else, and the nearest files that do not. */
@@ -29,24 +29,20 @@ const rules: readonly [rule: string, faults: readonly string[], ...files: readon
   ["nothing is wrong with an empty file", [], {}],
   ["a user is named once", ["/users/1/name repeated"], { users: [{ name: "berta" }, { name: "berta" }] }],
   [
-    "a user who is new has a role",
+    "one who is new has a role",
     ["/users/0/role required"],
     { users: [{ name: "carla", password_hash: hashOf("C") }] },
   ],
-  [
-    "a user who is new has a password",
-    ["/users/0/password_hash required"],
-    { users: [{ name: "carla", role: "admin" }] },
-  ],
+  ["one who is new has a password", [`${ofHash} required`], { users: [{ name: "carla", role: "admin" }] }],
   ["a user who is there needs neither", [], { users: [{ name: "berta" }] }],
   [
     "a hash has at least the memory of the device's own",
-    ["/users/0/password_hash too_weak"],
+    [`${ofHash} too_weak`],
     user({ password_hash: hashOf("C", "m=19455,t=2,p=1") }),
   ],
   [
     "and at least its passes, however much memory it has",
-    ["/users/0/password_hash too_weak"],
+    [`${ofHash} too_weak`],
     user({ password_hash: hashOf("C", "m=38912,t=1,p=1") }),
   ],
   ["a hash of the device's own cost is taken", [], user({})],
@@ -56,14 +52,10 @@ const rules: readonly [rule: string, faults: readonly string[], ...files: readon
     user({ password_hash: hashOf("C", "m=38912,t=2,p=1") }),
     user({ password_hash: hashOf("C", "m=19456,t=4,p=1") }),
   ],
-  [
-    "and none above it",
-    ["/users/0/password_hash too_costly"],
-    user({ password_hash: hashOf("C", "m=38913,t=2,p=1") }),
-  ],
+  ["and none above it", [`${ofHash} too_costly`], user({ password_hash: hashOf("C", "m=38913,t=2,p=1") })],
   [
     "also of a user who is there",
-    ["/users/0/password_hash too_weak"],
+    [`${ofHash} too_weak`],
     { users: [{ name: "berta", password_hash: hashOf("B", "m=8,t=1,p=1") }] },
   ],
   [
@@ -71,36 +63,15 @@ const rules: readonly [rule: string, faults: readonly string[], ...files: readon
     ["/users/0/role account_of_provider", "/users/0/password_hash account_of_provider"],
     { users: [{ name: "paula", role: "admin", password_hash: hashOf("P") }] },
   ],
-  [
-    "their name and whether they may sign in are",
-    [],
-    { users: [{ name: "paula", enabled: false, display_name: "P" }] },
-  ],
-  [
-    "the last administrator stays enabled",
-    ["/users/0 last_admin"],
-    { users: [{ name: "anna", enabled: false }] },
-  ],
-  [
-    "and an administrator",
-    ["/users/1 last_admin"],
-    { users: [{ name: "berta" }, { name: "anna", role: "operator" }] },
-  ],
-  [
-    "and is not removed",
-    ["/users_not_named last_admin"],
-    { users: [{ name: "berta" }], users_not_named: "remove" },
-  ],
+  ["the rest is", [], { users: [{ name: "paula", enabled: false, display_name: "P" }] }],
+  ["the last admin stays enabled", ["/users/0 last_admin"], { users: [{ name: "anna", enabled: false }] }],
+  ["and admin", ["/users/1 last_admin"], { users: [{ name: "berta" }, { name: "anna", role: "operator" }] }],
+  ["and stays", ["/users_not_named last_admin"], { users: [{ name: "berta" }], users_not_named: "remove" }],
   [
     "unless another takes their place",
     [],
     { users: [{ name: "berta", role: "admin" }], users_not_named: "remove" },
-    {
-      users: [
-        { name: "anna", role: "readonly" },
-        { name: "carla", role: "admin", password_hash: hashOf("C") },
-      ],
-    },
+    { users: [{ name: "anna", role: "readonly" }, carla] },
   ],
   [
     "who must be enabled",
@@ -108,15 +79,11 @@ const rules: readonly [rule: string, faults: readonly string[], ...files: readon
     {
       users: [
         { name: "anna", role: "readonly" },
-        { name: "carla", role: "admin", password_hash: hashOf("C"), enabled: false },
+        { ...carla, enabled: false },
       ],
     },
   ],
-  [
-    "a token is named once",
-    ["/tokens/1/token_hash repeated"],
-    { tokens: [...(token({}).tokens ?? []), ...(token({}).tokens ?? [])] },
-  ],
+  ["a token is named once", ["/tokens/1/token_hash repeated"], twice],
   ["its owner is a user", ["/tokens/0/user not_found"], token({ user: "stranger" })],
   ["or becomes one", [], { ...user({}), ...token({ user: "carla" }) }],
   [
@@ -124,21 +91,9 @@ const rules: readonly [rule: string, faults: readonly string[], ...files: readon
     ["/tokens/0/user not_found"],
     { users: [{ name: "anna" }], users_not_named: "remove", ...token({ user: "berta" }) },
   ],
-  [
-    "none is of a user who signs in at a provider",
-    ["/tokens/0/user account_of_provider"],
-    token({ user: "paula" }),
-  ],
-  [
-    "it can do no more than its owner",
-    ["/tokens/0/scopes forbidden"],
-    token({ user: "berta", scopes: ["users:read"] }),
-  ],
-  [
-    "only a fleet's token has a fleet's scopes",
-    ["/tokens/0/scopes not_allowed"],
-    token({ scopes: ["users:write"] }),
-  ],
+  ["none is of a provider's user", ["/tokens/0/user account_of_provider"], token({ user: "paula" })],
+  ["it has its owner's", ["/tokens/0/scopes forbidden"], token({ user: "berta", scopes: ["users:read"] })],
+  ["a fleet has its own scopes", ["/tokens/0/scopes not_allowed"], token({ scopes: ["users:write"] })],
   ["a fleet's token names its ranges", ["/tokens/0/sources not_allowed"], token({ is_fleet: true })],
   ["and they are ranges", ["/tokens/0/sources not_allowed"], token({ sources: ["10.0.0.0/33"] })],
   [
@@ -147,15 +102,11 @@ const rules: readonly [rule: string, faults: readonly string[], ...files: readon
     token({ is_fleet: true, sources: ["10.0.0.0/8"], user: "berta" }),
   ],
   [
-    "a token without an end only reads",
+    "an endless token reads",
     ["/tokens/0/no_expiry not_allowed"],
     token({ no_expiry: true, scopes: ["updates:check"] }),
   ],
-  [
-    "a token has one end",
-    ["/tokens/0/expires_at inconsistent"],
-    token({ expires_in: "30d", expires_at: after(86_400) }),
-  ],
+  ["it has one end", [`${ofEnd} inconsistent`], token({ expires_in: "30d", expires_at: after(86_400) })],
   [
     "not two",
     ["/tokens/0/no_expiry inconsistent"],
@@ -166,19 +117,11 @@ const rules: readonly [rule: string, faults: readonly string[], ...files: readon
   ["and for no less", ["/tokens/0/expires_in out_of_range"], token({ expires_in: "59m" })],
   ["and for 366 days", [], token({ expires_in: "366d" }), token({ expires_at: after(year) })],
   ["and for no more", ["/tokens/0/expires_in out_of_range"], token({ expires_in: "367d" })],
-  [
-    "nor until a day after that",
-    ["/tokens/0/expires_at out_of_range"],
-    token({ expires_at: after(year + 1) }),
-  ],
-  [
-    "its end is a day of the calendar",
-    ["/tokens/0/expires_at format"],
-    token({ expires_at: "2026-13-01T00:00:00Z" }),
-  ],
+  ["nor until a day later", [`${ofEnd} out_of_range`], token({ expires_at: after(year + 1) })],
+  ["its end is a day", ["/tokens/0/expires_at format"], token({ expires_at: "2026-13-01T00:00:00Z" })],
   [
     "and lies in the future",
-    ["/tokens/0/expires_at out_of_range"],
+    [`${ofEnd} out_of_range`],
     token({ expires_at: after(0) }),
     token({ expires_at: after(-1) }),
   ],
@@ -257,11 +200,8 @@ describe("the faults of a configuration", () => {
 
   it("of settings have their place below /settings, and the refusal of a room is one", async () => {
     const own = {
-      pointer: "/time/servers",
-      code: "format",
-      detail: "is none",
-      as: "validation_failed",
-      sentence: "",
+      ...{ pointer: "/time/servers", code: "format", detail: "is none" },
+      ...{ as: "validation_failed", sentence: "" },
     } as const;
     const asked: unknown[] = [];
     const { faultsOf } = await virtualDevice({

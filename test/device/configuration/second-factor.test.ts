@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
@@ -60,6 +61,16 @@ describe("a sealed second factor in a configuration", () => {
       secret,
       "",
     ];
+    // Not by `steward seal`, which refuses them.
+    const key = (await runSteward(["seal-key"], { environment })).stdout.trim();
+    for (const foreign of [
+      "JBSWY3DPEHPK3PXP",
+      `otpauth://totp/x?secret=${secret}&digits=8`,
+      `otpauth://hotp/x?secret=${secret}`,
+    ])
+      texts.push(
+        execFileSync("age", ["-a", "-r", key], { input: `monitor\n${foreign}\n`, encoding: "utf8" }),
+      );
     for (const text of texts) await refused(withFactor(text), ["/users/0/second_factor/sealed"]);
   });
 });
