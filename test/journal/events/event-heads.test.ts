@@ -9,11 +9,7 @@ const minute = 60_000;
 function setUp(test: TestContext, sync: () => Promise<void> = async () => undefined) {
   test.mock.timers.enable({ apis: ["setTimeout"] });
   const said: unknown[] = [];
-  const heads = createEventHeads(
-    sync,
-    (_severity, _message, members) => void said.push(members?.seq),
-    createTimers(),
-  );
+  const heads = createEventHeads(sync, (_, __, members) => void said.push(members?.seq), createTimers());
   const written = (seq: number) => heads.written([{ log: "changes", seq, hash: "" } as AuditEvent]);
   const pass = async (minutes: number) => {
     test.mock.timers.tick(minutes * minute);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import fs, { readdirSync, readFileSync, statSync } from "node:fs";
 import { appendFile, readFile, stat, truncate, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { describe, it } from "node:test";
+import { basename, join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
 import { allEvents, change, filesOf, linesOf, openLog, refusal } from "../../../lab/state/event-directory.ts";
+import { replaced, watchDisk } from "../../../lab/state/watched-disk.ts";
 import { createVerification } from "../../../src/cli/events/event-verification.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
 import { agentEvent } from "../../../src/journal/events/event.ts";
@@ -84,10 +85,8 @@ describe("an event log", () => {
   it("writes the line that RFC 8785 says, and its hash is that of the line without it", async (test) => {
     const { events, directory } = await openLog(test, { now: () => new Date("2026-11-20T10:00:00.5Z") });
     const subject = { id: `usr_${"2".repeat(32)}`, name: "änna" };
-    await events.record({
-      ...change("änna", { role: "admin", enabled: true, changed: ["b", "a"] }),
-      subject,
-    });
+    const details = { role: "admin", enabled: true, changed: ["b", "a"] };
+    await events.record({ ...change("änna", details), subject });
     const [file] = await filesOf(directory);
     const [line = ""] = await linesOf(file?.path ?? "");
     const begin =
@@ -319,23 +318,6 @@ describe("an event log that was tampered with", () => {
   });
 });
 
-describe("the head of an event log", () => {
-  it("is said every hundred events and at the end, and not without news", async (test) => {
-    const { events, said } = await openLog(test);
-    for (let index = 0; index < 250; index += 1) await events.record(change(`user-${index}`));
-    await events.close();
-    const heads = said.filter(({ message }) => message === "event log head");
-    assert.deepEqual(
-      heads.map(({ seq, audit, log }) => [seq, audit, log]),
-      [
-        [100, true, "changes"],
-        [200, true, "changes"],
-        [250, true, "changes"],
-      ],
-    );
-  });
-});
-
 describe("an event log on a disk that takes nothing", () => {
   it("records in memory, says so, and writes when it can", async (test) => {
     const { directory } = await openLog(test);
@@ -362,5 +344,79 @@ describe("an event log on a disk that takes nothing", () => {
     assert.ok((await events.list({ limit: 200 })).total < 20, "more is held than one segment");
     // The journal has every one of them all the same.
     assert.equal(said.filter(({ message }) => message === "user.changed").length, 50);
+  });
+});
+
+/** Opens for which it is so fail with this code. */
+function failOpens(test: TestContext, code: string, isMeant: (path: string) => boolean): void {
+  const { own, put } = replaced(test, fs.promises, "open");
+  put(async (...given) => {
+    if (isMeant(String(given[0]))) throw Object.assign(new Error(`${code}: refused`), { code });
+    return own(...given);
+  });
+}
+
+describe("the record of events on its disk", () => {
+  it("has a change there, and the refusals before it, before it is acknowledged", async (test) => {
+    const calls = watchDisk(test);
+    const { events } = await openLog(test);
+    events.refuse(refusal("192.0.2.7"), "invalid_credentials");
+    await events.record(change("anna"));
+    const synced = calls.filter(({ what, path }) => what === "sync" && path.endsWith(".jsonl"));
+    assert.deepEqual(
+      synced.map(({ path }) => basename(path).split("-")[0]),
+      ["refusals", "changes"],
+    );
+  });
+
+  it("is given the reserve for changes, and none for refusals, which strangers cause", async (test) => {
+    let releases = 0;
+    const release = async () => {
+      releases += 1;
+      return false;
+    };
+    const reserve = { release, isGivenUp: () => false, refill: async () => true };
+    const { events } = await openLog(test, { reserve });
+    failOpens(test, "ENOSPC", (path) => path.endsWith(".jsonl"));
+    events.refuse(refusal("192.0.2.7"), "invalid_credentials");
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([releases, events.trouble()?.code], [0, "events_not_written"]);
+    await events.record(change("anna"));
+    assert.equal(releases, 1);
+  });
+
+  for (const log of ["changes", "refusals"] as const)
+    it(`does not use the number of a damaged line again: ${log}`, async (test) => {
+      const { events, directory } = await openLog(test);
+      await events.record(change("anna"));
+      events.refuse(refusal("192.0.2.7"), "invalid_credentials");
+      await events.close();
+      const file = (await filesOf(directory)).find(({ name }) => name.startsWith(log));
+      assert.ok(file);
+      await writeFile(file.path, (await readFile(file.path, "utf8")).replace("}", ")"));
+      const next = await openLog(test, { directory });
+      await next.events.record(change("berta"));
+      assert.equal((await allEvents(next.events)).at(-1)?.seq, log === "changes" ? 4 : 3);
+    });
+
+  it("takes a segment over once, also where the disk would not confirm it the first time", async (test) => {
+    const { events, directory } = await openLog(test, { totalBytes: 90_000 });
+    const kept = join(directory, "kept-changes.jsonl");
+    let first: number | undefined;
+    let failures = 0;
+    // The second file in that place, which has taken the place of the first by then.
+    failOpens(test, "EIO", (path) => {
+      const present = statSync(kept, { throwIfNoEntry: false })?.ino;
+      if (path !== directory || failures > 0 || present === undefined) return false;
+      first ??= present;
+      if (present === first) return false;
+      failures += 1;
+      return true;
+    });
+    for (let index = 0; index < 150; index += 1) await events.record(change(`user-${index}`));
+    assert.equal(failures, 1);
+    const { total } = await events.list({ limit: 1 });
+    const all = await allEvents(events);
+    assert.deepEqual([total, new Set(all.map(({ seq }) => seq)).size], [all.length, all.length]);
   });
 });

@@ -14,11 +14,8 @@ async function log(test: TestContext) {
 }
 
 const anna = change("anna", { role: "operator" });
-const settings: EventFacts = {
-  ...change("x", { changed: ["device.name"] }),
-  type: "settings.changed",
-  subject: null,
-};
+const named = change("x", { changed: ["device.name"] });
+const settings: EventFacts = { ...named, type: "settings.changed", subject: null };
 
 describe("a change that repeats", () => {
   it("is written at once the first time, and then counted into one line after a minute", async (test) => {

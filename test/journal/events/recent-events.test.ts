@@ -34,17 +34,12 @@ async function pagesOf(events: EventLog, filter: EventFilter, limit: number) {
   }
 }
 
+const stepOf = (weight: number, kind: string, max: number) => ({
+  weight,
+  arbitrary: fc.record({ kind: fc.constant(kind), count: fc.integer({ min: Math.min(1, max), max }) }),
+});
 const step = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({ kind: fc.constant("record"), count: fc.integer({ min: 1, max: 40 }) }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constant("refuse"), count: fc.integer({ min: 1, max: 15 }) }),
-  },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant("look"), count: fc.integer({ min: 1, max: 200 }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("restart"), count: fc.constant(0) }) },
+  ...[stepOf(6, "record", 40), stepOf(3, "refuse", 15), stepOf(5, "look", 200), stepOf(1, "restart", 0)],
 );
 
 describe("the newest events in memory", () => {

@@ -30,18 +30,11 @@ describe("refusals", () => {
   it("are written at once the first time, and then counted into one line a minute", (test) => {
     const { refusals, written, pass } = counts(test);
     for (let tries = 0; tries < 50; tries += 1) refusals.add(refusal("192.0.2.1"), "invalid_credentials");
-    assert.deepEqual(written, [
-      { from: "192.0.2.1", code: "invalid_credentials", count: 1, about: undefined },
-    ]);
+    assert.deepEqual(written.map(lineOf), [["192.0.2.1", "invalid_credentials", undefined, 1]]);
     pass(59);
     assert.equal(written.length, 1);
     pass(1);
-    assert.deepEqual(written[1], {
-      from: "192.0.2.1",
-      code: "invalid_credentials",
-      count: 49,
-      about: undefined,
-    });
+    assert.deepEqual(written.map(lineOf)[1], ["192.0.2.1", "invalid_credentials", undefined, 49]);
     refusals.add(refusal("192.0.2.1"), "invalid_credentials");
     assert.equal(written.length, 2);
     pass(120);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createJournalLines, type SendEntry } from "../../../src/journal/logs/journal-lines.ts";
-import { createLog } from "../../../src/journal/logs/log.ts";
+import { createLog, type Severity } from "../../../src/journal/logs/log.ts";
 
 type Entry = Parameters<SendEntry>[0];
 
@@ -69,5 +69,39 @@ describe("lines on their way to the journal", () => {
     pass(31);
     log("notice", "user.changed", { audit: true });
     assert.deepEqual([audit.length, journal.length], [5_001, 1_002]);
+  });
+});
+
+function write(
+  members: Record<string, unknown>,
+  message = "what happened",
+): { line: string; severity: Severity } {
+  const written: { line: string; severity: Severity }[] = [];
+  createLog(
+    (line, severity) => written.push({ line, severity }),
+    () => new Date("2026-11-20T12:00:00Z"),
+  )("notice", message, members);
+  const [only = { line: "", severity: "info" }] = written;
+  return only;
+}
+
+describe("the log", () => {
+  it("writes one JSON line, with its severity", () => {
+    assert.deepEqual(write({ a: "1\n2" }), {
+      line: '{"time":"2026-11-20T12:00:00.000Z","severity":"notice","message":"what happened","a":"1\\n2"}\n',
+      severity: "notice",
+    });
+  });
+
+  it("cuts a line that journald would break, and still says that it is an audit line", () => {
+    const { line } = write({ audit: true, detail: "x".repeat(50_000) }, "m".repeat(5_000));
+    assert.ok(line.length < 12_000, `${line.length} characters`);
+    const { audit, cut, message, ...rest } = JSON.parse(line);
+    assert.deepEqual([audit, cut, message], [true, true, "m".repeat(1_000)]);
+    assert.deepEqual(Object.keys(rest), ["time", "severity"]);
+  });
+
+  it("makes no audit line of one that is none by cutting it", () => {
+    assert.equal(JSON.parse(write({ audit: "yes", detail: "x".repeat(50_000) }).line).audit, undefined);
   });
 });

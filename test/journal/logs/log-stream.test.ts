@@ -115,23 +115,15 @@ describe("the stream of a journal", () => {
   it("has the lines that are asked for, and none of a unit that may not be read", async (test) => {
     const { logs, write } = await growing(test, [line("begin")]);
     const all = open(test, logs, { sinceMilliseconds: 0 });
-    const filtered = open(test, logs, {
-      sinceMilliseconds: 0,
-      unit: "nginx.service",
-      q: "(X",
-      leastSeverity: 4,
-    });
+    const filter = { unit: "nginx.service", q: "(X", leastSeverity: 4 };
+    const filtered = open(test, logs, { sinceMilliseconds: 0, ...filter });
     await until("the beginning", () => all.seen().length === 1);
     const nginx = (MESSAGE: string, PRIORITY: string) => ({
       _SYSTEMD_UNIT: "nginx.service",
       MESSAGE,
       PRIORITY,
     });
-    write(
-      { _SYSTEMD_UNIT: "sshd.service", MESSAGE: "(x secret" },
-      nginx("(x less", "6"),
-      nginx("other", "3"),
-    );
+    write({ _SYSTEMD_UNIT: "sshd.service", MESSAGE: "(x no" }, nginx("(x less", "6"), nginx("other", "3"));
     write({ _SYSTEMD_UNIT: "steward-install@new.service", MESSAGE: "(x new unit" }, nginx("(x", "4"));
     await until("all that may be read", () => all.seen().length === 5 && filtered.seen().length > 0);
     assert.deepEqual(all.seen(), ["begin", "(x less", "other", "(x new unit", "(x"]);

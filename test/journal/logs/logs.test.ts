@@ -5,8 +5,10 @@ import { StewardError } from "../../../src/contract/errors.ts";
 import type { LogEntry, LogList } from "../../../src/contract/types.ts";
 import { createJournalReader } from "../../../src/host/linux/systemd/journal-reader.ts";
 import { createTimers } from "../../../src/host/linux/timers.ts";
-import type { LogCountQuery } from "../../../src/journal/logs/log-counts.ts";
-import { readCursor } from "../../../src/journal/logs/log-cursor.ts";
+import type { Journal, JournalEnd, JournalEntry } from "../../../src/host/ports.ts";
+import { countJournal, type LogCountQuery } from "../../../src/journal/logs/log-counts.ts";
+import { readCursor, writeCursor } from "../../../src/journal/logs/log-cursor.ts";
+import { readJournalLine } from "../../../src/journal/logs/log-line.ts";
 import type { LogPageQuery } from "../../../src/journal/logs/log-page.ts";
 import { createLogs, type Logs } from "../../../src/journal/logs/logs.ts";
 import { createOwnLines, type OwnLines } from "../../../src/journal/logs/own-lines.ts";
@@ -134,12 +136,7 @@ describe("the log from a journal", () => {
       { _SYSTEMD_UNIT: "init.scope", _PID: "1", UNIT: "sshd.service", MESSAGE: "Started sshd" },
       { _SYSTEMD_UNIT: "sshd.service", UNIT: "steward.service", MESSAGE: "forged" },
       // journalctl --unit finds these too: what root says about a unit.
-      {
-        _SYSTEMD_UNIT: "cron.service",
-        _UID: "0",
-        OBJECT_SYSTEMD_UNIT: "steward.service",
-        MESSAGE: "about it",
-      },
+      { _SYSTEMD_UNIT: "cron.service", _UID: "0", OBJECT_SYSTEMD_UNIT: "steward.service", MESSAGE: "of it" },
       { MESSAGE: "kernel" },
     ];
     it("that are not allowed never appear, whatever they say of themselves", async (test) => {
@@ -188,12 +185,7 @@ describe("the log from a journal", () => {
     for (const [name, count, query, expected] of [
       ["hold every line once, the newest first, and the last one says so", 7, { limit: 3 }, "654 321 0"],
       ["end where the lines do, when they fill the last one", 4, { limit: 2 }, "32 10"],
-      [
-        "keep to the time asked for, also behind the first one",
-        7,
-        { limit: 2, ...from(1), ...until(5) },
-        "54 32 1",
-      ],
+      ["keep to the time asked for, on each of them", 7, { limit: 2, ...from(1), ...until(5) }, "54 32 1"],
       ["end at the time asked for when that fills the last one", 7, { limit: 2, ...from(3) }, "65 43"],
     ] as const)
       it(name, async (test) => {
@@ -249,8 +241,8 @@ describe("the log from a journal", () => {
   });
 
   describe("counts", () => {
-    const of = (unit: string, PRIORITY: string, MESSAGE = "x"): Fields => ({
-      _SYSTEMD_UNIT: unit,
+    const of = (_SYSTEMD_UNIT: string, PRIORITY: string, MESSAGE = "x") => ({
+      _SYSTEMD_UNIT,
       PRIORITY,
       MESSAGE,
     });
@@ -358,10 +350,7 @@ describe("the log without a journal", () => {
 
   const missing: [string, (test: TestContext) => ReturnType<typeof createJournalReader>][] = [
     ["no journalctl", () => createJournalReader({ command: "/nowhere/journalctl" })],
-    [
-      "one that fails",
-      (test) => createJournalReader({ command: writeCommand(test, "journalctl", "exit 1") }),
-    ],
+    ["a failure", (test) => createJournalReader({ command: writeCommand(test, "journalctl", "exit 1") })],
     [
       "one that hangs",
       (test) =>
@@ -373,9 +362,7 @@ describe("the log without a journal", () => {
     [
       "one that has nothing of the agent",
       (test) =>
-        createJournalReader({
-          place: [makeJournal(test, [{ _SYSTEMD_UNIT: "cron.service", MESSAGE: "x" }])],
-        }),
+        createJournalReader({ place: [makeJournal(test, [{ _SYSTEMD_UNIT: "cron.service", MESSAGE: "" }])] }),
     ],
   ];
   for (const [name, journalOf] of missing) {
@@ -404,7 +391,7 @@ describe("the log without a journal", () => {
       ["another unit", { unit: "nginx.service" }, []],
       ["a later time", { sinceMilliseconds: firstMoment + 1 }, []],
       [
-        "that time",
+        "one time",
         { sinceMilliseconds: firstMoment, untilMilliseconds: firstMoment },
         ["trouble", "listening"],
       ],
@@ -433,4 +420,82 @@ describe("the log without a journal", () => {
       );
     });
   });
+});
+
+/** The newest of the entries; each further one is a second older. */
+const newest = Date.parse("2026-11-20T12:00:00Z");
+
+const entryAt = (place: number): JournalEntry => ({
+  ...{ cursor: `${place}`, timeMilliseconds: newest - place * 1_000, unit: "pump.service" },
+  ...{ isFromSystemd: false, identifier: "pump", severity: 3, pid: 7, message: "the pump is dry" },
+  ...{ ownLine: null, isCopy: false },
+});
+
+/** A journal with so many entries, and the end that its reading comes to unless it is stopped. */
+async function countOf(entries: number, end: JournalEnd) {
+  const journal: Journal = {
+    read: async (_, visit) => {
+      for (let place = 0; place < entries; place += 1) if (!visit(entryAt(place))) return { kind: "stopped" };
+      return end;
+    },
+    follow: async () => assert.fail("a count does not follow"),
+  };
+  const readLine = (entry: JournalEntry) => readJournalLine(entry, () => true);
+  return countJournal({ journal, units: [], readLine }, { mayReadAudit: false });
+}
+
+const momentOf = (place: number) => new Date(newest - place * 1_000).toISOString();
+
+describe("counts of the journal", () => {
+  it("are of the newest 10,000 lines, and say from when", async () => {
+    const units = { "pump.service": { err: 10_000 } };
+    assert.deepEqual(await countOf(10_001, { kind: "whole" }), { units, from: momentOf(9_999) });
+    assert.deepEqual(await countOf(10_000, { kind: "whole" }), { units, from: null });
+  });
+
+  it("say from when where the reading took too long, and are none where it has come to no line", async () => {
+    const units = { "pump.service": { err: 2 } };
+    assert.deepEqual(await countOf(2, { kind: "bounded" }), { units, from: momentOf(1) });
+    assert.equal(await countOf(0, { kind: "bounded" }), undefined);
+    assert.deepEqual(await countOf(0, { kind: "whole" }), { units: {}, from: null });
+  });
+
+  it("are none where the journal cannot be read, also in the middle", async () => {
+    for (const entries of [0, 2])
+      assert.equal(await countOf(entries, { kind: "unreadable", detail: "no such file" }), undefined);
+  });
+});
+
+const position = `s=${"1".repeat(32)};i=9;b=${"a".repeat(32)};m=989680;t=65bfedaaf3440;x=76ad2a8641a0dc7e`;
+const encoded = (text: string) => Buffer.from(text).toString("base64url");
+
+describe("a cursor of the log", () => {
+  it("says where in the journal, or where in a run", () => {
+    for (const cursor of [
+      { source: "journal", position },
+      { source: "agent", run: "0123456789abcdef", sequence: -3 },
+    ] as const) {
+      assert.deepEqual(readCursor(writeCursor(cursor)), cursor);
+    }
+  });
+
+  const foreign: [string, string][] = [
+    ["nothing", ""],
+    ["no base64", "%%%"],
+    ["another alphabet", `${encoded(position).slice(0, -1)}+`],
+    ["padding behind it", `${encoded(position)}=`],
+    ["a position that is an option", encoded("--help")],
+    ["a position with an option behind it", encoded(`${position} --file=/etc/shadow`)],
+    ["a position with a line feed behind it", encoded(`${position}\n`)],
+    ["a position without its hash", encoded(position.replace(/;x=.*/, ""))],
+    ["upper case", encoded(position.toUpperCase())],
+    ["a number that is none", encoded("0123456789abcdef 1e3")],
+    ["a run of another length", encoded("0123 1")],
+    ["JSON", encoded('["journal",1]')],
+  ];
+  for (const [name, text] of foreign) {
+    it(`is refused: ${name}`, () => {
+      assert.throws(() => readCursor(text), { code: "invalid_cursor" });
+    });
+  }
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { StewardError } from "../../../src/contract/errors.ts";
 import { createTurns } from "../../../src/journal/logs/turns.ts";
 
 describe("turns", () => {
@@ -16,10 +15,7 @@ describe("turns", () => {
       acting -= 1;
     };
     const taken = [inTurn(act), inTurn(act), inTurn(act), inTurn(act)];
-    await assert.rejects(
-      inTurn(act),
-      (error) => error instanceof StewardError && error.code === "rate_limited",
-    );
+    await assert.rejects(inTurn(act), { code: "rate_limited" });
     for (let ended = 0; ended < 4; ended += 1) {
       await new Promise((resolve) => setImmediate(resolve));
       ends.shift()?.();
