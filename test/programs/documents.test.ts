@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { it } from "node:test";
+import { describe, it } from "node:test";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { watchDisk } from "../../lab/state/watched-disk.ts";
 import { documentNames } from "../../src/contract/document-names.ts";
 import { receiverSecretsKind } from "../../src/outbox/receiver-secrets.ts";
+import { readInitialSettings } from "../../src/programs/agent/config.ts";
 import { openDocuments } from "../../src/programs/agent/documents.ts";
 
 async function openAndClose(stateDirectory: string): Promise<void> {
@@ -56,4 +58,24 @@ it("a document that most devices never have is opened when it is needed, and mis
   const found = third.register.findings().map(({ document, damage, isLoss }) => [document, damage, isLoss]);
   assert.deepEqual(found, [["receiver-secrets", "missing", true]]);
   await endOf({ ...third.documents, lost });
+});
+
+describe("the initial settings of a product", () => {
+  const directory = scratchDirectory();
+  const at = (name: string) => join(directory, name);
+  mkdirSync(at("directory"));
+  symlinkSync(at("gone"), at("link"));
+  writeFileSync(at("no-json"), "{ device: pump }");
+  const unusable: Record<string, RegExp> = {
+    absent: /absent, which does not exist\.$/,
+    link: /link, which leads nowhere: .*link is a link to a place that is absent\.$/,
+    directory: /directory, which cannot be read \(EISDIR\)\.$/,
+    "no-json": /no-json, which is not JSON at line 1, column 3: a text or name is not in quotation marks/,
+  };
+  for (const [name, message] of Object.entries(unusable))
+    it(`name the file that cannot be used, and why: ${name}`, () =>
+      assert.rejects(readInitialSettings(at(name)), { code: "validation_failed", message }));
+
+  it("are none where the variable is not set", async () =>
+    assert.deepEqual([await readInitialSettings(undefined), await readInitialSettings("")], [{}, {}]));
 });

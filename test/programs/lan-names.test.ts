@@ -30,13 +30,8 @@ async function shown(lan: LanNames, hostname = "edge-7") {
   const time = { uptime: () => 100, wall: () => now().getTime(), timers: createTimers() };
   const https = createHttps(
     {
-      ...{
-        stateDirectory,
-        runDirectory: stateDirectory,
-        run,
-        log: () => undefined,
-        boundBuffers: () => undefined,
-      },
+      ...{ stateDirectory, runDirectory: stateDirectory, run },
+      ...{ log: () => undefined, boundBuffers: () => undefined },
       time: time as never,
       lanNames: { present: () => lan, look: async () => undefined, seek: async () => undefined },
     },

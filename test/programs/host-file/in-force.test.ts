@@ -34,11 +34,8 @@ async function hostFileOf(test: TestContext, { accepted, now }: { accepted?: obj
 async function deviceWith(test: TestContext, path: string) {
   const agent = await startAgentInProcess({ arguments: ["--host-file", path] });
   test.after(() => agent.dispose());
-  const environment = {
-    STEWARD_HOST_FILE: path,
-    STEWARD_SOCKET: agent.socket,
-    STEWARD_STATE: agent.stateDirectory,
-  };
+  const places = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
+  const environment = { STEWARD_HOST_FILE: path, ...places };
   const steward = (...words: string[]) => runSteward(words, { environment });
   const needs = async (): Promise<Need[]> => JSON.parse((await steward("-o", "json", "status")).stdout).needs;
   const statusOf = async (host: string) =>

@@ -260,11 +260,8 @@ describe("a program of the host file", asRoot, () => {
     program(join(directory, "one"), "real");
     symlinkSync("../one/real", join(directory, "one/reload"));
     symlinkSync("one", join(directory, "two"));
-    const rules = {
-      unit: "pump.service",
-      activate: [join(directory, "two/reload")],
-      self_test: ["/bin/true"],
-    };
+    const activate = [join(directory, "two/reload")];
+    const rules = { unit: "pump.service", activate, self_test: ["/bin/true"] };
     const { apply } = await updateOf(test, { product: "pump-7", update: { rules } });
     assert.equal(apply.rules?.activate?.[0], join(directory, "two/reload"));
   });

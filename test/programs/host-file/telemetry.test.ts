@@ -39,13 +39,10 @@ describe("telemetry in the host file", asRoot, () => {
     ),
     [{ syslog: { server: "logs", port: 0 } }, /\/telemetry\/syslog\/port must be/],
     [
-      { syslog: { server: "logs", ca_file: "/etc/steward-is-not-here/ca.pem" } },
+      { syslog: { server: "logs", ca_file: "/etc/none/ca.pem" } },
       /\/telemetry\/syslog\/ca_file names .*does not exist/,
     ],
-    [
-      { otlp: { url, ca_file: "/etc/steward-is-not-here/ca.pem" } },
-      /\/telemetry\/otlp\/ca_file names .*does not exist/,
-    ],
+    [{ otlp: { url, ca_file: "/etc/none/ca.pem" } }, /\/telemetry\/otlp\/ca_file names .*does not exist/],
   ];
   for (const [telemetry, words] of nonsense)
     it(`with ${JSON.stringify(telemetry)} is refused`, async (test) => {

@@ -21,50 +21,16 @@ describe("the host file of a trial, away from the usual place", asRoot, () => {
     own?: number | undefined,
     words?: string,
   ];
+  const usual = "steward\\.json must belong to root and";
   const rows: readonly Row[] = [
     ["counts where it and its folder belong to the user who runs the agent", self, self, 0o700, self],
     ["counts where that user is root", 0, 0, 0o700, 0],
     ["counts where root has written it into that user's folder", 0, self, 0o700, self],
-    [
-      "does not count at the usual place",
-      self,
-      self,
-      0o700,
-      undefined,
-      "steward\\.json must belong to root and",
-    ],
-    [
-      "does not count where it is a third one's",
-      other,
-      self,
-      0o700,
-      self,
-      "must belong to root, or to the user who",
-    ],
-    [
-      "does not count in a third one's folder, who could replace it",
-      self,
-      other,
-      0o700,
-      self,
-      "FOLDER must belong",
-    ],
-    [
-      "does not count in a folder of its own that others can write",
-      self,
-      self,
-      0o770,
-      self,
-      "FOLDER must belong",
-    ],
-    [
-      "of root's does not count where another user can move root's folder away",
-      0,
-      0,
-      0o700,
-      self,
-      "TMP must belong",
-    ],
+    ["does not count at the usual place", self, self, 0o700, undefined, usual],
+    ["does not count where it is a third one's", other, self, 0o700, self, "must belong to root, or to the"],
+    ["does not count in a third one's folder, who could replace it", self, other, 0o700, self, "FOLDER must"],
+    ["does not count in a folder of its own that others can write", self, self, 0o770, self, "FOLDER must"],
+    ["of root's does not count where another can move root's folder", 0, 0, 0o700, self, "TMP must belong"],
   ];
   for (const [name, file, folder, mode, own, words] of rows)
     it(name, async () => {

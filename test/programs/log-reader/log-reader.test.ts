@@ -80,12 +80,7 @@ describe("steward-logs", () => {
       ...["read unit=nginx.service unit=nginx.service", "read newest-first newest-first", "read priority=8"],
       ...["read priority=", "read priority=0..7", "read since=1", "read since=-1.000", "read since=1.0000"],
       ...["read until=now", "read cursor=", "read cursor=--help", "read cursor=s=1;i=$(id)", "read follow"],
-      ...[
-        "read cursor=s=1 since=1.000",
-        "follow unit=nginx.service",
-        "follow newest-first",
-        "follow since=1.000",
-      ],
+      ...["read cursor=s=1 since=1.0", "follow unit=a.service", "follow newest-first", "follow since=1.000"],
       ...["read directory=/", "read _UID=0", "read\0", `read cursor=s${"1".repeat(300)}`, "x".repeat(600)],
     ];
     for (const line of lines)
