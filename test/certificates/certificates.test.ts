@@ -82,7 +82,7 @@ describe("the certificate that HTTPS shows", () => {
     },
     "without a key": { spoil: () => rmSync(join(directory, "site.key")), why: /site\.key does not exist/ },
     "that is no PEM": {
-      spoil: () => writeFileSync(join(directory, "site.crt"), "nothing"),
+      spoil: () => writeFileSync(join(directory, "site.crt"), "none"),
       why: /not valid PEM/,
     },
     "with a key that browsers refuse": {

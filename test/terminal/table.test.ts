@@ -6,13 +6,8 @@ import { formatCell, formatFields, formatTable } from "../../src/terminal/table.
 
 describe("formatTable", () => {
   it("aligns the columns under their heads, two blanks apart, without trailing blanks", () => {
-    const text = formatTable({
-      heads: ["NAME", "ROLE"],
-      rows: [
-        ["anna", "readonly"],
-        ["bartholomew", "admin"],
-      ],
-    });
+    const rows = Object.entries({ anna: "readonly", bartholomew: "admin" });
+    const text = formatTable({ heads: ["NAME", "ROLE"], rows });
     assert.equal(text, "NAME         ROLE\nanna         readonly\nbartholomew  admin\n");
   });
 

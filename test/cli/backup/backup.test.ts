@@ -82,16 +82,8 @@ describe("steward backup", () => {
     const place = folder("many");
     const keys = join(scratch, "recipients");
     writeFileSync(keys, `# of the office\n\n  ${recipient}\n`);
-    const { code, stdout } = await run([
-      "--to",
-      place,
-      "--keep",
-      "2",
-      "--recipients-file",
-      keys,
-      "-o",
-      "json",
-    ]);
+    const kept = ["--to", place, "--keep", "2", "--recipients-file", keys, "-o", "json"];
+    const { code, stdout } = await run(kept);
     assert.equal(code, 0);
     const { path, bytes, removed } = JSON.parse(stdout);
     assert.match(path, /\/many\/[A-Za-z0-9._-]+-\d{4}-\d\d-\d\dT\d{4}Z-[0-9a-f]{12}-1\.age$/);

@@ -20,6 +20,7 @@ import {
 } from "../../../lab/command-line/scripted-agent.ts";
 import { asNobody } from "../../../lab/host/credentials.ts";
 import { AgentAbsent } from "../../../src/cli/client/agent-connection.ts";
+import { allPages, type PageQuery } from "../../../src/cli/client/all-pages.ts";
 import { createHttpClient } from "../../../src/cli/client/client.ts";
 import type { Places } from "../../../src/cli/client/places.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
@@ -86,13 +87,8 @@ describe("createHttpClient", { concurrency: true }, () => {
   describe("when the agent refuses", () => {
     it("throws the problem's code, detail and details", async (test) => {
       const errors = [{ pointer: "/role", code: "enum", detail: "must be a role" }];
-      const answer = problem({
-        code: "validation_failed",
-        status: 400,
-        detail: "Not valid.",
-        errors,
-        retry_after: 5,
-      });
+      const more = { detail: "Not valid.", errors, retry_after: 5 };
+      const answer = problem({ code: "validation_failed", status: 400, ...more });
       const { socketPath } = await startAgent(test, { "GET /api/version": answer });
       await assert.rejects(createHttpClient(placesAt({ socketPath })).call("getVersion", {}), (error) => {
         assert.ok(error instanceof StewardError, "error instanceof StewardError");
@@ -189,17 +185,7 @@ async function startTlsAgent(
 ): Promise<{ url: URL; authorityFile: string; received: Received[] }> {
   const directory = temporaryDirectory(test);
   const [key, authorityFile] = [join(directory, "key.pem"), join(directory, "certificate.pem")];
-  const request = [
-    "req",
-    "-x509",
-    "-newkey",
-    "ec",
-    "-pkeyopt",
-    "ec_paramgen_curve:P-256",
-    "-nodes",
-    "-days",
-    "2",
-  ];
+  const request = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2".split(" ");
   const names = ["-subj", "/CN=device", "-addext", "subjectAltName=IP:127.0.0.1"];
   execFileSync("openssl", [...request, ...names, "-keyout", key, "-out", authorityFile], { stdio: "ignore" });
   const received: Received[] = [];
@@ -220,5 +206,32 @@ describe("createHttpClient at a closed socket", () => {
     const client = createHttpClient(placesAt({ socketPath }));
     const called = asNobody(() => client.call("getVersion", {}));
     await assert.rejects(called, failsWith(4, /as root or as the service's user/));
+  });
+});
+
+/** A list of so many numbers, in pages of three at most. */
+function listOf(count: number) {
+  const asked: PageQuery[] = [];
+  const read = async (query: PageQuery) => {
+    asked.push(query);
+    const begin = Number(query.cursor ?? 0);
+    const end = Math.min(count, begin + Math.min(3, query.limit));
+    const items = Array.from({ length: end - begin }, (_, index) => begin + index);
+    return { items, total: count, next_cursor: end < count ? String(end) : null };
+  };
+  return { read, asked };
+}
+
+describe("the pages of a list", () => {
+  it("are read to the end as one", async () => {
+    const { read, asked } = listOf(7);
+    assert.deepEqual(await allPages(read), { items: [0, 1, 2, 3, 4, 5, 6], total: 7, next_cursor: null });
+    assert.deepEqual(asked, [{ limit: 200 }, { limit: 200, cursor: "3" }, { limit: 200, cursor: "6" }]);
+  });
+
+  it("are read no further than is wanted, and say that there is more", async () => {
+    const { read, asked } = listOf(7);
+    assert.deepEqual(await allPages(read, 4), { items: [0, 1, 2, 3], total: 7, next_cursor: "4" });
+    assert.deepEqual(asked.at(-1), { limit: 1, cursor: "3" });
   });
 });

@@ -189,11 +189,11 @@ describe("a unit that does not come up", () => {
     const askUnit = async () => ({ properties, lastLine });
     const wait = untilStarted({ places, remark, patience: { ...short, pause: 1 }, askUnit });
     for (let tries = 0; ; tries += 1) {
-      const failure = await wait(new CommandError(8, "absent")).then(
+      const failed = await wait(new CommandError(8, "absent")).then(
         () => undefined,
-        (error: unknown) => error,
+        (error) => error,
       );
-      if (failure instanceof CommandError) return { tries, message: failure.message, code: failure.exitCode };
+      if (failed instanceof CommandError) return { tries, message: failed.message, code: failed.exitCode };
     }
   }
 
@@ -209,10 +209,7 @@ describe("a unit that does not come up", () => {
   const starting: [string, Record<string, string>][] = [
     ["its first start", { ...looping, NRestarts: "0" }],
     ["a start after one failure", { ...looping, NRestarts: "1" }],
-    [
-      "a restart of an agent that listened a moment ago",
-      { ...looping, ActiveExitTimestampMonotonic: "89000000" },
-    ],
+    ["a restart of one that listened just now", { ...looping, ActiveExitTimestampMonotonic: "89000000" }],
   ];
   for (const [what, properties] of starting)
     it(`is not ${what}, which is waited for, and is no other program`, async (test) => {

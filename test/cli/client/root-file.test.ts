@@ -37,11 +37,11 @@ describe("a file of root's", () => {
   it("is root's to another user, and any other refusal has its advice", () => {
     const path = "/etc/steward/steward.json";
     for (const code of ["EACCES", "EPERM"]) {
-      const failure = rootFileFailure(
+      const found = rootFileFailure(
         new StewardError("storage_unwritable", "", { cause: refusal(code) }),
         path,
       );
-      assert.match(failure.message, /is root's; run the command as root/);
+      assert.match(found.message, /is root's; run the command as root/);
     }
     assert.match(rootFileFailure(refusal("ENOSPC"), path).message, /The disk is full: steward\.json/);
   });

@@ -34,13 +34,7 @@ async function written(context: DoctorContext, path: string): Promise<{ remark: 
   });
   const bundle = await openBundle(context, path, stdout);
   const findings = await examine(context, bundle.gather);
-  const report = {
-    version: "1.2.3",
-    device_time: "2026-11-22T10:00:00.000Z",
-    is_root: true,
-    findings,
-    next: null,
-  };
+  const report = { version: "1.2.3", device_time: "2026-11-22T10:00Z", is_root: true, findings, next: null };
   const remark = await bundle.write(report);
   return { remark, stdout: Buffer.concat(pieces) };
 }
@@ -59,10 +53,7 @@ function unpacked(test: TestContext, archive: string): Record<string, string> {
 describe("steward doctor --bundle", () => {
   const lived = livedInState();
   const device = (test: TestContext) =>
-    deviceOf(test, {
-      state: lived.original,
-      said: { [journalLine]: journal, "df -hT": "Filesystem Type\n" },
-    });
+    deviceOf(test, { state: lived.original, said: { [journalLine]: journal, "df -hT": "Filesystem\n" } });
 
   it("is an archive for tar(1) that only its owner can read, with what its README names", async (test) => {
     const context = device(test);
@@ -83,16 +74,8 @@ describe("steward doctor --bundle", () => {
     const path = join(context.root, "doctor.tar.gz");
     await written(context, path);
     const text = Object.values(unpacked(test, path)).join("\n");
-    const names = [
-      "root-admin",
-      "ana",
-      "mallory",
-      "former-fred",
-      "former-admin",
-      "203.0.113.9",
-      "2001:db8::17",
-    ];
-    for (const name of names) assert.ok(!new RegExp(`\\b${name}\\b`).test(text), name);
+    const all = "root-admin ana mallory former-fred former-admin 203.0.113.9 2001:db8::17".split(" ");
+    for (const name of all) assert.ok(!new RegExp(`\\b${name}\\b`).test(text), name);
     assert.match(text, /user\.created: user-\d, by user-\d from address-\d/);
     assert.match(text, /POST \/api\/auth\/login \(status 200\)/);
     assert.match(text, /^NAME=/m, "os-release is there");
@@ -144,17 +127,14 @@ describe("the redaction", () => {
   it("gives a name the same number everywhere, and leaves other words alone", () => {
     const redact = createRedaction({ users: ["ana", "anabel"], hostNames: ["edge-7", ""] });
     assert.equal(
-      redact("ana, anabel and ana on edge-7: banana"),
-      "user-2, user-1 and user-2 on this-device: banana",
+      redact("ana, anabel, ana on edge-7: banana"),
+      "user-2, user-1, user-2 on this-device: banana",
     );
     assert.equal(
       redact("at 2026-11-22T14:03:00.000Z, steward 0.1.0, 127.0.0.1"),
       "at 2026-11-22T14:03:00.000Z, steward 0.1.0, 127.0.0.1",
     );
-    assert.equal(
-      redact("see /var/lib/steward-releases/binary/current"),
-      "see /var/lib/steward-releases/binary/current",
-    );
+    assert.equal(redact("in /var/lib/steward-releases/binary/x"), "in /var/lib/steward-releases/binary/x");
   });
 
   it("hides the host names of a change, also the one before", () => {
@@ -164,14 +144,8 @@ describe("the redaction", () => {
       "host.changed: by agent from local (host name this-device, host name before this-device, time zone Etc/UTC)",
     );
     assert.equal(redact('{"hostname": "pump-8"}'), '{"hostname": "this-device"}');
-    assert.equal(
-      redact("user 995, process 53: host-name pump-8"),
-      "user 995, process 53: host-name this-device",
-    );
-    assert.equal(
-      redact("It is shown by its host name, which is long."),
-      "It is shown by its host name, which is long.",
-    );
+    assert.equal(redact("user 995, : host-name pump-8"), "user 995, : host-name this-device");
+    assert.equal(redact("Its host name, which is long."), "Its host name, which is long.");
   });
 
   it("hides keys, tokens and ids", () => {

@@ -58,18 +58,7 @@ describe("steward logs", { concurrency: true }, () => {
       "GET /api/logs": (query) =>
         query.has("cursor") ? page(many.slice(0, 50), "more") : page(many, "page-2"),
     });
-    const given = [
-      "--unit",
-      "a.service",
-      "--since",
-      "15m",
-      "--until",
-      "1m",
-      "--priority",
-      "err",
-      "--search",
-      "(x",
-    ];
+    const given = "--unit a.service --since 15m --until 1m --priority err --search (x".split(" ");
     const { stdout } = await runSteward(["logs", ...given, "--limit", "250", "--socket", socketPath]);
     assert.equal(stdout.split("\n").length, 251);
     const filters = "unit=a.service&since=15m&priority=err&q=%28x&until=1m";

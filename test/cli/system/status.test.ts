@@ -7,19 +7,9 @@ import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import type { AuditEvent, Status } from "../../../src/contract/types.ts";
 
 const event = (change: Partial<AuditEvent>): AuditEvent => ({
-  ...{
-    seq: 1,
-    time: "2026-11-20T13:58:00.000Z",
-    type: "sign_in.succeeded",
-    log: "changes",
-    outcome: "success",
-  },
-  ...{
-    code: null,
-    count: 1,
-    actor: { kind: "user", id: "1", name: "ana" },
-    subject: { id: "1", name: "ana" },
-  },
+  ...{ seq: 1, time: "2026-11-20T13:58:00.000Z", type: "sign_in.succeeded", log: "changes" },
+  ...{ outcome: "success", code: null, count: 1, actor: { kind: "user", id: "1", name: "ana" } },
+  subject: { id: "1", name: "ana" },
   ...{ from: "local", request_id: null, details: {}, previous_hash: "0".repeat(64), hash: "0".repeat(64) },
   ...change,
 });
@@ -129,13 +119,8 @@ describe("steward status", { concurrency: true }, () => {
   it("prints the line to type for a need, and what it deletes, as doctor does", async (test) => {
     const typed = { line: "systemctl restart steward.service", deletes: null };
     const lossy = { line: "steward state reset users", deletes: "all accounts" };
-    const needs = [typed, lossy].map((remedy) => ({
-      code: "disk",
-      level: "failing",
-      facts: {},
-      detail,
-      remedy,
-    }));
+    const need = { code: "disk", level: "failing", facts: {}, detail };
+    const needs = [typed, lossy].map((remedy) => ({ ...need, remedy }));
     const { stdout } = await show(test, { ...well, state: "failing", needs });
     assert.match(stdout, /full\.\n {2}> systemctl restart steward\.service\n\* FAILING/);
     assert.match(stdout, /full\.\n {2}> steward state reset users\n {2}It deletes all accounts\.\n\nLately/);
@@ -163,13 +148,8 @@ describe("steward status", { concurrency: true }, () => {
 
   it("shows the remaining facts in rescue", async (test) => {
     const needs = [{ code: "rescue", level: "failing", facts: {}, detail: "users.json is damaged." }];
-    const { code, stdout } = await show(test, {
-      ...well,
-      state: "rescue",
-      updates: null,
-      people: null,
-      needs,
-    });
+    const rescue = { ...well, state: "rescue", updates: null, people: null, needs };
+    const { code, stdout } = await show(test, rescue);
     assert.equal(code, 10);
     assert.match(stdout, /^edge-7: rescue, .*\n\nclock .*\ndisk /);
   });

@@ -1,20 +1,15 @@
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
-import {
-  adminPassword,
-  type RunningAgent,
-  runSteward as runStewardProcess,
-} from "../../../lab/agents/running-agent.ts";
+import { type RunningAgent, runSteward as runStewardProcess } from "../../../lab/agents/running-agent.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { exampleClock, exampleSource, exampleSummary } from "../../../lab/command-line/example-clock.ts";
-import { runSteward as runFromSource, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
-import { runAgainst, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import { typeInto } from "../../../lab/command-line/terminal.ts";
 import { type Chronyd, startChronyd } from "../../../lab/host/chronyd.ts";
 import { probeReport } from "../../../src/cli/time/time-view.ts";
+import { ended, ends, temporaryDirectory } from "../fixture.ts";
 
 const program = join(import.meta.dirname, "../../../dist/main.js");
 
@@ -109,49 +104,10 @@ describe("steward time, with three good servers and a false one", () => {
     assert.deepEqual([status, json.errors?.[0]?.pointer], [400, "/servers/1"], json.detail);
   });
 
-  it("prints the API's own shape with -o json", async () => {
-    const { stdout } = await watched.run("-o", "json", "time", "status");
-    const { json } = await watched.agent.call("GET", "/api/system/time-sync", { local: true });
-    assert.deepEqual(Object.keys(JSON.parse(stdout)), Object.keys(json));
-    assert.equal(JSON.parse(stdout).sources.length, 4);
-  });
-
   it("does not set by hand what the servers keep right, and ends with 5", async () => {
     const { code, stderr } = await watched.run("time", "set", "2027-01-01T00:00:00Z", "--yes");
     assert.equal(code, 5);
     assert.match(stderr, /kept right by the time servers, and was not set by hand/);
-  });
-
-  describe("over the network with a token", () => {
-    let remote: (...args: string[]) => string[];
-
-    before(async () => {
-      const { agent } = watched;
-      await agent.signedInAdmin();
-      const policy = (require_2fa: string) =>
-        agent.call("PUT", "/api/system", { local: true, body: { security: { require_2fa } } });
-      // Signed in without the factor that was asked for then, which is no step-up.
-      await policy("all");
-      const { json } = await agent.call("POST", "/api/auth/login", {
-        body: { username: "root-admin", password: adminPassword },
-      });
-      await policy("none");
-      const file = `${watched.settings}.token`;
-      writeFileSync(file, json.access_token);
-      remote = (...args) => [...args, "--url", watched.agent.url, "--token-file", file];
-    });
-
-    it("shows the status", async () => {
-      const { code, stdout } = await runSteward(remote("time", "status"));
-      assert.equal(code, 0);
-      assert.match(stdout, /^The clock is right\./);
-    });
-
-    it("ends with 4 where --force takes the password and there is no terminal", async () => {
-      const { code, stderr } = await runSteward(remote("time", "sync", "--force"));
-      assert.equal(code, 4);
-      assert.match(stderr, /password/i);
-    });
   });
 });
 
@@ -162,26 +118,19 @@ describe("steward time, without a server that answers", () => {
   });
   after(() => watched.dispose());
 
-  it("ends with 9 and says on standard output alone what to do", async () => {
-    const { code, stdout, stderr } = await watched.run("time", "status");
-    assert.deepEqual([code, stderr], [9, ""]);
-    assert.match(stdout, /^time\.servers +none are set$/m);
-    assert.doesNotMatch(stdout, /SOURCE/);
-  });
-
-  for (const verb of ["sync", "reselect"]) {
-    it(`ends with 9 when asked to ${verb}`, async () => {
-      const { code, stderr } = await watched.run("time", verb);
-      assert.equal(code, 9);
-      assert.match(stderr, /No time servers are set.*steward time set TIME/);
+  const rows: readonly (readonly [line: string, code: number, said: readonly RegExp[]])[] = [
+    ["time status", 9, [/^time\.servers +none are set$/m, /^(?![\s\S]*SOURCE)/]],
+    ["time sync", 9, [/No time servers are set.*steward time set TIME/]],
+    ["time reselect", 9, [/No time servers are set.*steward time set TIME/]],
+    ["time set 2027-01-01T00:00:00Z", 2, [/--yes/]],
+    ["time set 2020-01-01T00:00:00Z --yes", 6, [/steward time floor reset/]],
+  ];
+  for (const [line, code, said] of rows)
+    it(`ends with ${code} for ${line}, and says what to do`, async () => {
+      const { stdout, stderr, ...ended } = await watched.run(...line.split(" "));
+      assert.deepEqual([ended.code, (stdout === "") !== (stderr === "")], [code, true], stdout + stderr);
+      for (const words of said) assert.match(stdout + stderr, words);
     });
-  }
-
-  it("does not set the clock by hand without consent", async () => {
-    const { code, stderr } = await watched.run("time", "set", "2027-01-01T00:00:00Z");
-    assert.equal(code, 2);
-    assert.match(stderr, /--yes/);
-  });
 
   it("shows before and after of a clock that is set by hand, and that the host's own is left alone", async () => {
     const hostBefore = Date.now();
@@ -199,23 +148,15 @@ describe("steward time, without a server that answers", () => {
     const words = ["time", "set", "2027-02-01T00:00:00Z", "--socket", watched.agent.socket];
     const { code, screen } = await typeInto([process.execPath, program, ...words], [["?", "no\n"]]);
     assert.equal(code, 1, screen);
-    assert.match(
-      screen,
-      /Set the clock to 2027-02-01T00:00:00\.000Z\? It shows 20\d\d-\S+Z: [\d.]+ \w+ forward\./,
-    );
-  });
-
-  it("refuses a time below the floor with 6 and names the way out", async () => {
-    const { code, stderr } = await watched.run("time", "set", "2020-01-01T00:00:00Z", "--yes");
-    assert.equal(code, 6);
-    assert.match(stderr, /steward time floor reset/);
+    const question =
+      /Set the clock to 2027-02-01T00:00:00\.000Z\? It shows 20\d\d-\S+Z: [\d.]+ \w+ forward\./;
+    assert.match(screen, question);
   });
 
   it("shows the floor and resets it with consent", async () => {
     const shown = await watched.run("time", "floor", "show");
     assert.match(shown.stdout, /^202\d-\d\d-\d\dT\S+Z\n$/);
-    const refused = await watched.run("time", "floor", "reset");
-    assert.equal(refused.code, 2);
+    assert.equal((await watched.run("time", "floor", "reset")).code, 2);
     const reset = await watched.run("time", "floor", "reset", "--yes");
     assert.deepEqual([reset.code, reset.stdout], [0, ""]);
     assert.match(reset.stderr, new RegExp(`^The floor was ${shown.stdout.trim()} and is 20\\S+Z now\\.\n$`));
@@ -223,61 +164,87 @@ describe("steward time, without a server that answers", () => {
 });
 
 describe("steward time set", { concurrency: true }, () => {
-  for (const text of ["tomorrow", "2026-11-20", "2026-11-20T14:03:00", "2026-02-30T00:00:00Z", "\u001b[2J"]) {
+  for (const text of ["tomorrow", "2026-11-20", "2026-11-20T14:03:00", "2026-02-30T00:00:00Z", "\u001b[2J"])
     it(`refuses ${JSON.stringify(text)} with 6 before the user is asked, and shows the right form`, async (test) => {
-      const { code, stderr, received } = await runAgainst(test, ["time", "set", text, "--yes"], {});
-      assert.deepEqual([code, received], [6, []]);
-      assert.match(stderr, /2026-11-20T14:03:00Z/);
+      const end = { code: 6, stderr: /2026-11-20T14:03:00Z/, asked: [] };
+      const { stderr } = await ended(test, ["time", "set", text, "--yes"], {}, end);
       assert.ok(!stderr.includes("\u001b"), "a control character reached the terminal");
     });
-  }
 });
 
 describe("steward time status", { concurrency: true }, () => {
-  const standings: [state: Parameters<typeof exampleClock>[0], exit: number][] = [
-    [{ state: "synchronised", trust: "trusted" }, 0],
-    [{ state: "holdover", trust: "accepted" }, 0],
-    [{ state: "delegated", trust: "accepted" }, 0],
-    [{ state: "delegated", trust: "none" }, 9],
-    [{ state: "manual", trust: "accepted" }, 9],
-    [{ state: "freerun", trust: "none" }, 9],
-    [{ state: "faulty", trust: "none" }, 9],
+  const standing = (clock: Parameters<typeof exampleClock>[0]) => ({
+    "GET /api/system/time-sync": { body: exampleClock(clock) },
+  });
+  for (const [state, trust, code] of [
+    ["synchronised", "trusted", 0],
+    ["holdover", "accepted", 0],
+    ["delegated", "accepted", 0],
+    ["delegated", "none", 9],
+    ["manual", "accepted", 9],
+    ["freerun", "none", 9],
+    ["faulty", "none", 9],
+  ] as const)
+    it(`ends with ${code} for ${state}, trust ${trust}`, (test) =>
+      ends(test, "time status", standing({ state, trust }), { code }));
+
+  const facts = { code: "clock_stepped", daemon: null, step_seconds: 2, frequency_ppm: null } as const;
+  const conflict = { ...facts, detail: "Another program set the clock." };
+  const nts = { nts: true, authenticated: true };
+  const shown: readonly (readonly [
+    what: string,
+    code: number,
+    clock: Parameters<typeof exampleClock>[0],
+    stdout: readonly RegExp[],
+  ])[] = [
+    [
+      "a conflict, a coming leap second and a daemon's own servers",
+      9,
+      {
+        mode: "delegate",
+        state: "delegated",
+        leap: "insert",
+        discipliner: { name: "chronyd", active: true, conflict },
+        servers: { in_effect: false, configured: ["ntp1.example"], offered: [] },
+      },
+      [
+        /^conflict +Another program set the clock\.$/m,
+        /^leap second +insert$/m,
+        /^time\.servers +1 is set, not in effect: the time daemon uses its own list$/m,
+      ],
+    ],
+    [
+      "whose time is authenticated, and that the trust rests on it",
+      9,
+      {
+        trust: "trusted",
+        authenticated: true,
+        sources: [
+          exampleSource({ host: "a.example", address: "192.0.2.1", ...nts }),
+          exampleSource({ host: "192.0.2.2", address: "192.0.2.2", ...nts }),
+          exampleSource({ host: "c.example", address: "192.0.2.3" }),
+        ],
+      },
+      [
+        /^trust +trusted, authenticated: a majority of the sources agrees$/m,
+        /^ {4}192\.0\.2\.1, authenticated\n/m,
+        /^\. 192\.0\.2\.2 .*\n {4}authenticated$/m,
+        /^ {4}192\.0\.2\.3$/m,
+      ],
+    ],
+    ["the trust in a simple daemon", 9, { trust: "accepted" }, [/^trust +accepted: from a simple daemon/m]],
+    [
+      "control characters of the sentence and of a name harmlessly",
+      9,
+      {
+        summary: exampleSummary({ detail: "Right.\u001b[2J\nFake line" }),
+        source: { id: "a", type: "daemon", host: "a\u001b[31m", stratum: null, refid: null },
+      },
+      [/^Right\.\\x1b\[2J\\x0aFake line$/m, /^source +a\\x1b\[31m$/m],
+    ],
   ];
-  for (const [standing, exit] of standings) {
-    it(`ends with ${exit} for ${standing?.state}, trust ${standing?.trust}`, async (test) => {
-      assert.equal((await statusOf(test, standing)).code, exit);
-    });
-  }
-
-  it("shows a conflict, a coming leap second and a daemon's own servers", async (test) => {
-    const facts = { code: "clock_stepped", daemon: null, step_seconds: 2, frequency_ppm: null } as const;
-    const conflict = { ...facts, detail: "Another program set the clock." };
-    const { stdout } = await statusOf(test, {
-      mode: "delegate",
-      state: "delegated",
-      leap: "insert",
-      discipliner: { name: "chronyd", active: true, conflict },
-      servers: { in_effect: false, configured: ["ntp1.example"], offered: [] },
-    });
-    assert.match(stdout, /^conflict +Another program set the clock\.$/m);
-    assert.match(stdout, /^leap second +insert$/m);
-    assert.match(stdout, /^time\.servers +1 is set, not in effect: the time daemon uses its own list$/m);
-  });
-
-  it("says whose time is authenticated, and that the trust rests on it", async (test) => {
-    const sources = [
-      exampleSource({ host: "a.example", address: "192.0.2.1", nts: true, authenticated: true }),
-      exampleSource({ host: "192.0.2.2", address: "192.0.2.2", nts: true, authenticated: true }),
-      exampleSource({ host: "c.example", address: "192.0.2.3" }),
-    ];
-    const { stdout } = await statusOf(test, { trust: "trusted", authenticated: true, sources });
-    assert.match(stdout, /^trust +trusted, authenticated: a majority of the sources agrees$/m);
-    assert.match(stdout, /^ {4}192\.0\.2\.1, authenticated\n/m);
-    assert.match(stdout, /^\. 192\.0\.2\.2 .*\n {4}authenticated$/m);
-    assert.match(stdout, /^ {4}192\.0\.2\.3$/m);
-    const plain = await statusOf(test, { trust: "accepted" });
-    assert.match(plain.stdout, /^trust +accepted: from a simple daemon/m);
-  });
+  for (const [what, code, clock, stdout] of shown)
+    it(`shows ${what}`, (test) => ends(test, "time status", standing(clock), { code, stdout }));
 
   it("shows which of the probed servers offer NTS, once that is known of one", () => {
     const probed = {
@@ -291,49 +258,30 @@ describe("steward time status", { concurrency: true }, () => {
       });
     const known = reportOf("offered", "not_offered", null);
     assert.match(known, /^SERVER .* STRATUM +NTS +REMARK$/im);
-    assert.match(known, /^ntp0\.example .* 2 +offered +-$/m);
-    assert.match(known, /^ntp1\.example .* 2 +not offered +-$/m);
-    assert.match(known, /^ntp2\.example .* 2 +- +-$/m);
+    for (const [index, word] of ["offered", "not offered", "-"].entries())
+      assert.match(known, new RegExp(`^ntp${index}\\.example .* 2 +${word} +-$`, "m"));
     assert.doesNotMatch(reportOf(null, null), /NTS/i);
-  });
-
-  it("shows control characters of the sentence and of a name harmlessly", async (test) => {
-    const source = { id: "a", type: "daemon", host: "a\u001b[31m", stratum: null, refid: null } as const;
-    const summary = exampleSummary({ detail: "Right.\u001b[2J\nFake line" });
-    const { stdout } = await statusOf(test, { summary, source });
-    assert.match(stdout, /^Right\.\\x1b\[2J\\x0aFake line$/m);
-    assert.match(stdout, /^source +a\\x1b\[31m$/m);
   });
 });
 
-async function statusOf(test: TestContext, clock: Parameters<typeof exampleClock>[0]) {
-  const { socketPath } = await startAgent(test, {
-    "GET /api/system/time-sync": { body: exampleClock(clock) },
-  });
-  return runFromSource(`time status --socket ${socketPath}`);
-}
-
 describe("steward time probe --network", () => {
-  const asked = async (test: TestContext, offered: string[], ...servers: string[]) => {
-    const { socketPath, received } = await startAgent(test, {
-      "GET /api/system/time-sync": {
-        body: exampleClock({ servers: { in_effect: true, configured: ["ntp9.example"], offered } }),
-      },
-      "POST /api/system/time-sync/probe": { body: { servers: [], answering: 0, agreeing: 2 } },
-    });
-    const ended = await runFromSource(["time", "probe", "--network", ...servers, "--socket", socketPath]);
-    return { ...ended, bodies: received.flatMap(({ body }) => body || []) };
-  };
-
-  it("asks those that the network offers, beside those that are named", async (test) => {
-    const { code, bodies } = await asked(test, ["192.0.2.1", "192.0.2.2"], "ntp1.example", "192.0.2.1");
-    assert.deepEqual([code, bodies], [0, [{ servers: ["ntp1.example", "192.0.2.1", "192.0.2.2"] }]]);
+  const offering = (...offered: string[]) => ({
+    "GET /api/system/time-sync": {
+      body: exampleClock({ servers: { in_effect: true, configured: ["ntp9.example"], offered } }),
+    },
+    "POST /api/system/time-sync/probe": { body: { servers: [], answering: 0, agreeing: 2 } },
   });
 
-  it("asks none where it offers none, and says so", async (test) => {
-    const { code, stderr, bodies } = await asked(test, []);
-    assert.deepEqual([code, bodies], [9, []]);
-    assert.match(stderr, /has no time servers from the network\. Name the servers to ask/);
+  it("asks those that the network offers, beside those that are named", (test) => {
+    const servers = ["ntp1.example", "192.0.2.1", "192.0.2.2"];
+    const line = "time probe --network ntp1.example 192.0.2.1";
+    const sent = [["POST /api/system/time-sync/probe", { servers }]] as const;
+    return ends(test, line, offering("192.0.2.1", "192.0.2.2"), { sent });
+  });
+
+  it("asks none where it offers none, and says so", (test) => {
+    const stderr = /has no time servers from the network\. Name the servers to ask/;
+    return ends(test, "time probe --network", offering(), { code: 9, stderr, sent: [] });
   });
 });
 

@@ -50,13 +50,8 @@ async function device(test: TestContext) {
 
 /** As an agent shows the certificate that it has made. */
 const made = {
-  ...{
-    source: "self_made",
-    installed: null,
-    subject: "CN=edge-7",
-    issuer: "CN=edge-7",
-    names: ["edge-7.local"],
-  },
+  ...{ source: "self_made", installed: null, subject: "CN=edge-7", issuer: "CN=edge-7" },
+  names: ["edge-7.local"],
   ...{ not_before: "2026-11-20T08:00:00.000Z", not_after: "2027-12-20T08:00:00.000Z" },
   ...{ fingerprint: "AB:CD", public_key_pin: "sha256//pin" },
 } as const satisfies Partial<NonNullable<Tls["certificate"]>>;

@@ -250,9 +250,7 @@ describe("steward update check, when an update is applied unasked", { concurrenc
 describe("the exit code of an update command says how it ended", { concurrency: true }, () => {
   const checked = (outcome: "ok" | "failed", code: "update_server_unreachable" | null = null) => {
     const detail = code && "No answer.";
-    return {
-      last_check: { at: "2026-11-20T15:00:00.000Z", outcome, code, detail, requests: 1, body_bytes: 0 },
-    };
+    return { last_check: { at: "2026-11-20T15:00Z", outcome, code, detail, requests: 1, body_bytes: 0 } };
   };
   const atEnd = (change: Partial<Updates> = {}) => exampleUpdates({ ...change, schedule: checked("ok") });
   const held = (code: ReleaseHold["code"], staged = false) =>
@@ -289,13 +287,7 @@ describe("the exit code of an update command says how it ended", { concurrency: 
     ["a release that was undone", atEnd({ failed: [exampleFailed] }), 1, 1, exampleFailure],
     ["a kind that cannot be verified", blocked("update_metadata_expired"), 1, 1],
     ["that kind beside what is healthy", blocked("update_metadata_expired"), 1, 1, exampleEntry],
-    [
-      "a kind that nothing is set up for beside what is healthy",
-      binary("not_configured"),
-      0,
-      0,
-      exampleEntry,
-    ],
+    ["a kind that is not set up beside what is healthy", binary("not_configured"), 0, 0, exampleEntry],
     ["a kind in doubt until the clock is right", blocked("clock_not_synchronised"), 9, 9],
     ["all in doubt until the clock is right", atEnd({ state: "waiting_for_clock", summary }), 9, 9],
     ["a check that failed", unreachable, 1, 1],
@@ -362,11 +354,7 @@ describe("steward update rollback", { concurrency: true }, () => {
 
 describe("steward update postpone", { concurrency: true }, () => {
   for (const [span, rules, stderr] of [
-    [
-      "12h",
-      "2026-11-21T02:00:00.000Z",
-      /^Not applied automatically: rules before 2026-11-21T02:00:00\.000Z\./m,
-    ],
+    ["12h", "2026-11-21T02:00Z", /^Not applied automatically: rules before 2026-11-21T02:00Z\./m],
     ["0s", null, /^Not postponed any longer\./m],
   ] as const)
     it(`says what comes of --for ${span}`, (test) => {

@@ -104,11 +104,7 @@ describe("a command about one's own secrets", { concurrency: true }, () => {
   const stepUp = refusal("step_up_required", 401);
   const failures: [what: string, answers: Answers, exit: number][] = [
     ["the agent refuses it", { [makeCodes]: refusal("two_factor_not_enabled", 409) }, 5],
-    [
-      "the step-up is refused",
-      { [makeCodes]: stepUp, "POST /api/auth/reauth": refusal("password_wrong", 403) },
-      4,
-    ],
+    ["it is refused", { [makeCodes]: stepUp, "POST /api/auth/reauth": refusal("password_wrong", 403) }, 4],
     ["the agent asks for a step-up after the step-up", { [makeCodes]: stepUp }, 4],
   ];
   for (const [what, answers, code] of failures)
@@ -151,11 +147,8 @@ describe("a command about one's own secrets", { concurrency: true }, () => {
     });
     const child = startRenewing(socketPath);
     assert.equal(await new Promise((resolve) => child.once("close", resolve)), 130);
-    const paths = received.map(({ path }) => path);
-    assert.deepEqual(
-      [paths.filter((one) => one === codesPath).length, paths.at(-1)],
-      [1, "/api/auth/logout"],
-    );
+    const at = received.map(({ path }) => path);
+    assert.deepEqual([at.filter((one) => one === codesPath).length, at.at(-1)], [1, "/api/auth/logout"]);
   });
 
   it("has nothing secret in its arguments or environment while it runs", async (test) => {

@@ -61,18 +61,16 @@ describe("steward setup-token", { concurrency: true }, () => {
     const { directory, path, words } = await runDirectory(test, written("the-token\n", 0o644));
     // 16 bytes are 22 characters of base64url.
     const end = { stdout: /^[A-Za-z0-9_-]{22}\n$/ };
-    const [first, second] = [
+    const [one, two] = [
       await endedAlone([...words, "--new"], end),
       await endedAlone([...words, "--new"], end),
     ];
-    assert.notEqual(first.stdout, second.stdout);
-    assert.deepEqual([readFileSync(path, "utf8"), statSync(path).mode & 0o777], [second.stdout, 0o600]);
+    assert.notEqual(one.stdout, two.stdout);
+    assert.deepEqual([readFileSync(path, "utf8"), statSync(path).mode & 0o777], [two.stdout, 0o600]);
     assert.deepEqual(readdirSync(directory), ["setup-token", "steward.sock"]);
   });
 
-  it("leaves the file to its owner when root replaces it", {
-    skip: !isRoot && "needs root",
-  }, async (test) => {
+  it("leaves the file to its owner", { skip: !isRoot && "needs root" }, async (test) => {
     const { path, words } = await runDirectory(test, written("the-token\n"));
     chownSync(path, 65534, 65533);
     await runSteward([...words, "--new"]);

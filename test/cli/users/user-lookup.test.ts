@@ -44,14 +44,7 @@ const rows: readonly (readonly [
     refused("forbidden"),
     ["listUsers berta", "getMe"],
   ],
-  [
-    "nobody after another refusal",
-    "anna",
-    "rate_limited",
-    "anna",
-    refused("rate_limited"),
-    ["listUsers anna"],
-  ],
+  ["nobody after others", "anna", "rate_limited", "anna", refused("rate_limited"), ["listUsers anna"]],
 ];
 
 describe("the user of a name that is typed", () => {

@@ -10,9 +10,7 @@ describe("steward user list", { concurrency: true }, () => {
     const first = { items: [exampleUser()], total: 2, next_cursor: "page-2" };
     const second = pageOf(exampleUser({ username: "berta", role: "admin" }));
     const query = "?role=admin&locked=true&q=a&sort=username&limit=200";
-    const answers: Answers = {
-      "GET /api/users": (asked) => (asked.has("cursor") ? second : { body: first }),
-    };
+    const answers: Answers = { "GET /api/users": (one) => (one.has("cursor") ? second : { body: first }) };
     return ends(test, "user list --role admin --locked --q a", answers, {
       stdout:
         "NAME   ROLE      ORIGIN  ENABLED  LOCKED  TWO-FACTOR  TOKENS  LAST SIGN-IN  DISPLAY NAME\n" +
@@ -33,6 +31,7 @@ const provided = exampleUser({ origin: "provider", issuer });
 const former = exampleUser({ origin: "former_provider", issuer });
 const withTokens = exampleUser({ tokens: 3 });
 const joanna = exampleUser({ username: "joanna", id: `usr_${"b".repeat(32)}` });
+const knowing = having(withTokens);
 const changing = { [`PUT ${anna}`]: { body: withTokens } };
 
 /** What is said of a user, on standard output or error. */
@@ -51,22 +50,18 @@ const said: readonly (readonly [line: string, answers: Answers, words: RegExp])[
   ["rm anna --dry-run", having(exampleUser()), /Only a new account brings them back: steward user add anna/],
   [
     "sessions revoke anna --yes",
-    { ...having(withTokens), [`DELETE ${anna}/sessions`]: { status: 204 } },
+    { ...knowing, [`DELETE ${anna}/sessions`]: { status: 204 } },
     /3 API tokens stay good: steward token list --user anna\. A new password ends them/,
   ],
-  [
-    "sessions list anna",
-    { ...having(withTokens), "GET /api/auth/sessions": pageOf() },
-    /3 API tokens stay good/,
-  ],
+  ["sessions list anna", { ...knowing, "GET /api/auth/sessions": pageOf() }, /3 API tokens stay good/],
   [
     "disable anna",
-    { ...having(withTokens), [`PUT ${anna}`]: { body: { ...withTokens, enabled: false } } },
+    { ...knowing, [`PUT ${anna}`]: { body: { ...withTokens, enabled: false } } },
     /3 API tokens are refused until the user is enabled; then they are valid again\./,
   ],
   [
     "enable anna",
-    { ...having(withTokens), ...changing },
+    { ...knowing, ...changing },
     /3 API tokens are valid again: steward token list --user anna/,
   ],
 ];

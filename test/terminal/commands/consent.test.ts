@@ -20,11 +20,7 @@ const answers = {
 
 /** Each with its words about the user concerned, and about how they get back in. */
 const commands: readonly (readonly [words: readonly string[], whom: RegExp, back: RegExp])[] = [
-  [
-    ["user", "rm", "anna"],
-    /User anna \(Anna, readonly\) is deleted/,
-    /steward user add anna --role readonly/,
-  ],
+  [["user", "rm", "anna"], /User anna \(Anna, readonly\) is deleted/, /user add anna --role readonly/],
   [
     ["user", "rescue", "anna"],
     /User anna loses the second factor, gets a one-use password/,

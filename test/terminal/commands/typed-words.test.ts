@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 import { wholeTable } from "../../../src/cli/command-table.ts";
+import { nearMisses, suggestion } from "../../../src/terminal/commands/near-miss.ts";
 import { inTypedWords } from "../../../src/terminal/commands/typed-words.ts";
 
 const { commands } = await wholeTable();
@@ -72,4 +73,22 @@ describe("a refusal of the agent", () => {
     assert.equal(said("user 2fa enable", clock), "Repeat with --allow-unsynchronised-clock.");
     assert.match(said("system time-zone", "Member /time_zone is no time zone."), /^ZONE is no time zone/);
   });
+});
+
+describe("nearMisses", () => {
+  it("finds a word with two neighbours swapped", () =>
+    assert.deepEqual(nearMisses("lsit", ["list", "show"]), ["list"]));
+  it("finds a word that begins like it", () => {
+    assert.deepEqual(nearMisses("compl", ["completion", "state"]), ["completion"]);
+  });
+  it("puts the nearest first", () =>
+    assert.deepEqual(nearMisses("anna", ["hanna", "anna2x", "anna"])[0], "anna"));
+  it("finds nothing when nothing is near", () => assert.deepEqual(nearMisses("zzz", ["list", "show"]), []));
+});
+
+describe("suggestion", () => {
+  it("asks whether the near words were meant", () => {
+    assert.equal(suggestion("usr", ["user", "system"]), '; did you mean "user"?');
+  });
+  it("ends the sentence when nothing is near", () => assert.equal(suggestion("zzz", ["user"]), "."));
 });
