@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { checkHostFile } from "../../src/programs/host-file/check.ts";
 import { decisionsOf, type HostFile } from "../../src/programs/host-file/decisions.ts";
@@ -17,6 +18,11 @@ export function ownDirectory(test: TestContext): string {
 export function write(path: string, content: unknown): string {
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content), { mode: 0o644 });
   return path;
+}
+
+/** The path of a host file in such a directory. */
+export function hostFile(test: TestContext, content: unknown): string {
+  return write(join(ownDirectory(test), "steward.json"), content);
 }
 
 /** The decisions of a host file. Throws as the agent's reading does; `own`: the user besides root whose files count. */

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { asNobody } from "../../../lab/host/credentials.ts";
 import { asRoot } from "../../../lab/host/host-file-of-root.ts";
-import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
+import { hostFile, ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
 import { plainHostFile as plainDocument } from "../../../src/contract/host-file/members.ts";
 import { checkHostFile } from "../../../src/programs/host-file/check.ts";
 import { plainHostFile, readHostFile } from "../../../src/programs/host-file/host-file.ts";
@@ -49,34 +49,33 @@ describe("the host file", asRoot, () => {
 
   it("that is empty says nothing either: the schema has its defaults from the same place", async (test) => {
     assert.deepEqual(checkHostFile("{}"), { document: plainDocument, faults: [], unknown: [] });
-    assert.deepEqual(await readAt(write(join(ownDirectory(test), "steward.json"), {})), nothing);
+    assert.deepEqual(await readAt(hostFile(test, {})), nothing);
   });
 
   it("of root's names the device, units whose log may be read, and the proxies that are believed", async (test) => {
     const names = ["edge-7.example.net"];
     const log_units = ["nginx.service", "backup@home.timer"];
     const proxies = ["192.0.2.10", "10.1.0.0/16", "2001:db8::1", "fd00:1::/64", "fc00::/7"];
-    const file = { names, log_units, trusted_proxies: proxies };
-    const path = write(join(ownDirectory(test), "steward.json"), file);
+    const path = hostFile(test, { names, log_units, trusted_proxies: proxies });
     assert.deepEqual(await readAt(path), { ...nothing, names, trustedProxies: proxies, logUnits: log_units });
   });
 
   it("that another user owns is refused, with what to do", async (test) => {
-    const path = write(join(ownDirectory(test), "steward.json"), { names: [] });
+    const path = hostFile(test, { names: [] });
     chownSync(path, 65_534, 0);
     await refused(path, /must belong to root .*chown root/);
   });
 
   for (const mode of [0o664, 0o646]) {
     it(`of mode ${mode.toString(8)} is refused: others could have written it`, async (test) => {
-      const path = write(join(ownDirectory(test), "steward.json"), { names: [] });
+      const path = hostFile(test, { names: [] });
       chmodSync(path, mode);
       await refused(path, /writable by no other user/);
     });
   }
 
   it("that is closed to the agent is refused, with what to do", async (test) => {
-    const path = write(join(ownDirectory(test), "steward.json"), { names: [] });
+    const path = hostFile(test, { names: [] });
     chmodSync(path, 0o600);
     await asNobody(() => refused(path, new RegExp(`chmod a\\+rx ${dirname(path)}; chmod a\\+r ${path}`)));
   });
@@ -98,9 +97,7 @@ describe("the host file", asRoot, () => {
     await refused(join(directory, "steward.json"), /loose must belong to root/);
   });
 
-  it("of a megabyte is not read", async (test) => {
-    await refused(write(join(ownDirectory(test), "steward.json"), " ".repeat(1_000_000)), /has 1000000 b/);
-  });
+  it("of a megabyte is not read", (test) => refused(hostFile(test, " ".repeat(1_000_000)), /has 1000000 b/));
 
   const nonsense: Row[] = [
     ["names: [a]", /is not JSON/],
@@ -181,30 +178,17 @@ describe("the host file", asRoot, () => {
     ),
     ...oidcNonsense,
   ];
-  for (const [content, words] of nonsense) {
-    it(`that is ${JSON.stringify(content)} is refused`, async (test) => {
-      await refused(write(join(ownDirectory(test), "steward.json"), content), words);
-    });
-  }
+  for (const [content, words] of nonsense)
+    it(`that is ${JSON.stringify(content)} is refused`, (test) => refused(hostFile(test, content), words));
 
   it("is in force but for members that are not known, each of which is named", async (test) => {
+    const health = { http: [{ url: "http://127.0.0.1/", statuss: 1 }] };
     const file = {
-      ...{
-        product: "pump-7",
-        name: "edge",
-        "of a/newer~release": 1,
-        oidc: { ...oidc, secret: "x", roles: { admin: ["a"], root: ["b"] } },
-      },
-      update: {
-        ca: "/x",
-        rules: {
-          unit: "pump.service",
-          rolback: true,
-          health: { http: [{ url: "http://127.0.0.1/", statuss: 1 }] },
-        },
-      },
+      ...{ product: "pump-7", name: "edge", "of a/newer~release": 1 },
+      oidc: { ...oidc, secret: "x", roles: { admin: ["a"], root: ["b"] } },
+      update: { ca: "/x", rules: { unit: "pump.service", rolback: true, health } },
     };
-    const path = write(join(ownDirectory(test), "steward.json"), file);
+    const path = hostFile(test, file);
     const { decisions, unknown } = await readHostFile(path, undefined);
     assert.equal(decisions.forRooms.product, "pump-7");
     assert.deepEqual(unknown.toSorted(), [

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { asRoot } from "../../../lab/host/host-file-of-root.ts";
-import { ownDirectory, write } from "../../../lab/host/judged-host-file.ts";
+import { hostFile, ownDirectory, write } from "../../../lab/host/judged-host-file.ts";
 import type { Need } from "../../../src/contract/types.ts";
 import { readDecisionsInForce } from "../../../src/programs/host-file/host-file.ts";
 import { keepHostFile, restoreHostFile } from "../../../src/programs/host-file/kept.ts";
@@ -211,7 +211,7 @@ describe("the kept copy of the host file", asRoot, () => {
     });
 
   it("has the mode and the text of the accepted one, and stays where the next is refused", async (test) => {
-    const path = write(join(ownDirectory(test), "steward.json"), good);
+    const path = hostFile(test, good);
     chmodSync(path, 0o640);
     await keepHostFile(path, 0);
     const kept = `${path}.accepted`;
@@ -246,7 +246,7 @@ describe("steward host-file check", asRoot, () => {
   });
 
   it("looks at the device's own with its owner", async (test) => {
-    const path = write(join(ownDirectory(test), "steward.json"), good);
+    const path = hostFile(test, good);
     chownSync(path, 65_534, 0);
     const { code, stdout } = await runSteward(["host-file", "check"], {
       environment: { STEWARD_HOST_FILE: path },

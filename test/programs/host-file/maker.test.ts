@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { asRoot } from "../../../lab/host/host-file-of-root.ts";
-import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
+import { hostFile, ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
 
 const svg =
   '<?xml version="1.0"?>\n<!-- a pump -->\n<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
@@ -45,8 +45,7 @@ describe("the maker in the host file", asRoot, () => {
     ),
   ];
   for (const [name, maker, words] of nonsense)
-    it(`with ${name} is refused`, (test) =>
-      refused(write(join(ownDirectory(test), "steward.json"), { maker }), words));
+    it(`with ${name} is refused`, (test) => refused(hostFile(test, { maker }), words));
 
   it("has a mark that is what its name says, is small, and is root's", async (test) => {
     const directory = ownDirectory(test);

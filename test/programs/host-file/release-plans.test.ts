@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { asRoot } from "../../../lab/host/host-file-of-root.ts";
-import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
+import { hostFile, ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
 import { plainHostFile } from "../../../src/programs/host-file/host-file.ts";
 
 /** A program as a package would install it. */
@@ -16,7 +16,7 @@ function program(directory: string, name = "reload"): string {
 }
 
 async function updateOf(test: TestContext, content: object) {
-  const path = write(join(ownDirectory(test), "steward.json"), content);
+  const path = hostFile(test, content);
   return (await readAt(path)).update;
 }
 
@@ -177,11 +177,9 @@ describe("a host file that would put releases to work badly", asRoot, () => {
     [{ channels: [] }, /\/update\/channels must have at least one entry/],
     [{ channels: ["Stable"] }, /\/update\/channels\/0 must be 1 to 32 of/],
   ];
-  for (const [update, words] of nonsense) {
-    it(`is refused: ${JSON.stringify(update)}`, async (test) => {
-      await refused(write(join(ownDirectory(test), "steward.json"), { product: "pump-7", update }), words);
-    });
-  }
+  for (const [update, words] of nonsense)
+    it(`is refused: ${JSON.stringify(update)}`, (test) =>
+      refused(hostFile(test, { product: "pump-7", update }), words));
 
   const bounds = [
     { successes: 1, interval: "100ms", within: "100ms" },
@@ -189,69 +187,61 @@ describe("a host file that would put releases to work badly", asRoot, () => {
     { successes: 100, interval: "1s", within: "3600s" },
     { successes: 6, interval: "5s", within: "30s" },
   ];
-  for (const health of bounds) {
+  for (const health of bounds)
     it(`is not one at the bounds: ${JSON.stringify(health)}`, async (test) => {
       const { apply } = await updateOf(test, { product: "pump-7", update: { rules: { unit, health } } });
       assert.equal(apply.rules?.health.successes, health.successes);
     });
-  }
 });
 
 describe("a program of the host file", asRoot, () => {
-  const nobody = 65_534;
-
   const looseDirectory = new RegExp(`${tmpdir()}, which must belong to root`);
 
-  const changed = (path: string, change: (path: string) => void): string => {
+  /** What a change makes of a path; gives that back. */
+  const put = (path: string, change: (path: string) => void): string => {
     change(path);
     return path;
   };
+  const link = (to: string) => (path: string) => symlinkSync(to, path);
+  const own =
+    (change: (path: string) => void) =>
+    (test: TestContext): string =>
+      put(program(ownDirectory(test)), change);
 
   const rows: [name: string, make: (test: TestContext) => string, words: RegExp][] = [
     [
       "that another user owns, for it runs as root",
-      (test) => changed(program(ownDirectory(test)), (path) => chownSync(path, nobody, 0)),
+      own((path) => chownSync(path, 65_534, 0)),
       /\/update\/rules\/activate\/0 names .*reload, which must belong to root .*chown root/,
     ],
-    [
-      "that others can write",
-      (test) => changed(program(ownDirectory(test)), (path) => chmodSync(path, 0o775)),
-      /writable by no other user/,
-    ],
+    ["that others can write", own((path) => chmodSync(path, 0o775)), /writable by no other user/],
     ["in a directory that others can write", () => program(scratchDirectory()), looseDirectory],
     [
       "behind a link that others can put elsewhere, wherever it leads now",
-      () => changed(join(scratchDirectory(), "reload"), (path) => symlinkSync("/bin/true", path)),
+      () => put(join(scratchDirectory(), "reload"), link("/bin/true")),
       looseDirectory,
     ],
     [
       "behind a directory that is such a link",
       (test) => {
-        const bin = changed(join(scratchDirectory(), "bin"), (path) => symlinkSync("/usr/bin", path));
-        return join(
-          changed(join(ownDirectory(test), "bin"), (path) => symlinkSync(bin, path)),
-          "true",
-        );
+        const bin = put(join(scratchDirectory(), "bin"), link("/usr/bin"));
+        return join(put(join(ownDirectory(test), "bin"), link(bin)), "true");
       },
       looseDirectory,
     ],
     [
       "whose links go round in a ring, and the look ends",
-      (test) => changed(join(ownDirectory(test), "a"), (path) => symlinkSync("a", path)),
+      (test) => put(join(ownDirectory(test), "a"), link("a")),
       /too many links/,
     ],
     ["that is not there", (test) => join(ownDirectory(test), "reload"), /reload, which does not exist/],
     ["that is a directory", ownDirectory, /must be a regular file/],
-    [
-      "that may not be run",
-      (test) => changed(program(ownDirectory(test)), (path) => chmodSync(path, 0o644)),
-      /is not executable/,
-    ],
+    ["that may not be run", own((path) => chmodSync(path, 0o644)), /is not executable/],
   ];
   for (const [name, make, words] of rows)
     it(`${name}, is refused`, async (test) => {
       const update = { rules: { unit: "pump.service", activate: [make(test)] } };
-      await refused(write(join(ownDirectory(test), "steward.json"), { product: "pump-7", update }), words);
+      await refused(hostFile(test, { product: "pump-7", update }), words);
     });
 
   it("behind links of root's is taken, as /bin/true is", async (test) => {
@@ -273,7 +263,7 @@ describe("a program of the host file", asRoot, () => {
     const file = write(join(directory, "steward.json"), { product: "pump-7", update });
     for (const one of [directory, path, file]) chownSync(one, 1_234, 0);
     assert.equal((await readAt(file, 1_234)).update.apply.rules?.activate?.[0], path);
-    chownSync(path, nobody, 0);
+    chownSync(path, 65_534, 0);
     await refused(file, /reload, which must belong to root, or to the user who runs this/, 1_234);
   });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { createAuthority } from "../../../lab/host/certificates.ts";
 import { asRoot } from "../../../lab/host/host-file-of-root.ts";
-import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
+import { hostFile, ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
 import { readDecisionsInForce } from "../../../src/programs/host-file/host-file.ts";
 import { keepHostFile } from "../../../src/programs/host-file/kept.ts";
 
@@ -45,12 +45,11 @@ describe("telemetry in the host file", asRoot, () => {
     [{ otlp: { url, ca_file: "/etc/none/ca.pem" } }, /\/telemetry\/otlp\/ca_file names .*does not exist/],
   ];
   for (const [telemetry, words] of nonsense)
-    it(`with ${JSON.stringify(telemetry)} is refused`, async (test) => {
-      await refused(write(join(ownDirectory(test), "steward.json"), { telemetry }), words);
-    });
+    it(`with ${JSON.stringify(telemetry)} is refused`, (test) =>
+      refused(hostFile(test, { telemetry }), words));
 
   it("names no receiver by itself", async (test) => {
-    const { telemetry } = await readAt(write(join(ownDirectory(test), "steward.json"), {}));
+    const { telemetry } = await readAt(hostFile(test, {}));
     assert.deepEqual(telemetry, { otlp: null, syslog: null });
   });
 
@@ -72,15 +71,14 @@ describe("telemetry in the host file", asRoot, () => {
 
   for (const own of ["http://127.0.0.1:4318", "http://[::1]:4318/otlp"])
     it(`takes ${own} in clear, which does not leave the device`, async (test) => {
-      const telemetry = { otlp: { url: own, interval: "1m" } };
-      const read = await readAt(write(join(ownDirectory(test), "steward.json"), { telemetry }));
-      assert.deepEqual([read.telemetry.otlp?.url, read.telemetry.otlp?.intervalSeconds], [own, 60]);
+      const path = hostFile(test, { telemetry: { otlp: { url: own, interval: "1m" } } });
+      const { otlp } = (await readAt(path)).telemetry;
+      assert.deepEqual([otlp?.url, otlp?.intervalSeconds], [own, 60]);
     });
 
   for (const server of ["logs", "192.0.2.7", "2001:db8::7"])
     it(`takes ${server} as a syslog server`, async (test) => {
-      const telemetry = { syslog: { server } };
-      const read = await readAt(write(join(ownDirectory(test), "steward.json"), { telemetry }));
+      const read = await readAt(hostFile(test, { telemetry: { syslog: { server } } }));
       assert.equal(read.telemetry.syslog?.server, server);
     });
 

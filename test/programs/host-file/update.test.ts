@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { createAuthority } from "../../../lab/host/certificates.ts";
 import { asRoot } from "../../../lab/host/host-file-of-root.ts";
-import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
+import { hostFile, ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
 import { plainHostFile } from "../../../src/programs/host-file/host-file.ts";
 
 describe("what the host file says of updates and time servers", asRoot, () => {
@@ -95,9 +95,6 @@ describe("what the host file says of updates and time servers", asRoot, () => {
       const members = { ...rest, proxy: "http://user:secret@proxy.example:3128" };
       const [first = "", second] = part.split("/");
       const file = { [first]: second ? { [second]: members } : members };
-      await refused(
-        write(join(ownDirectory(test), "steward.json"), file),
-        new RegExp(`/${part}/proxy must be an`),
-      );
+      await refused(hostFile(test, file), new RegExp(`/${part}/proxy must be an`));
     });
 });
