@@ -8,7 +8,6 @@ import { createAgentClient, untilStarted } from "../../../src/cli/client/connect
 import type { CommandContext } from "../../../src/cli/client/context.ts";
 import { afterOtherCommands } from "../../../src/cli/client/patience.ts";
 import { choosePlaces } from "../../../src/cli/client/places.ts";
-import { StewardError } from "../../../src/contract/errors.ts";
 import { StateLocked, takeLock } from "../../../src/store/files/lock.ts";
 import { CommandError } from "../../../src/terminal/command-error.ts";
 
@@ -18,16 +17,8 @@ const version = { version: "0.1.0" };
 const short = { agent: 300, command: 200, silence: 0, pause: 5 };
 const long = { agent: 60_000, command: 60_000, silence: 0, pause: 5 };
 
-interface Device {
-  directory: string;
-  socketPath: string;
-  remarks: string[];
-  opened: string[];
-  client(options: { patience: typeof short; worksOffline?: boolean }): ReturnType<typeof createAgentClient>;
-}
-
 /** A state directory with a real lock; the operations in process are those of a test, under that lock. */
-function device(test: TestContext, onRemark: (text: string) => void = () => undefined): Device {
+function device(test: TestContext, onRemark: (text: string) => void = () => undefined) {
   const directory = temporaryDirectory(test);
   const socketPath = join(directory, "steward.sock");
   const places = choosePlaces(
@@ -45,7 +36,7 @@ function device(test: TestContext, onRemark: (text: string) => void = () => unde
     remarks.push(text);
     onRemark(text);
   };
-  const client: Device["client"] = ({ patience, worksOffline = true }) =>
+  const client = (patience: typeof short, worksOffline = true) =>
     createAgentClient({ places, context, worksOffline, remark, patience });
   return { directory, socketPath, remarks, opened, client };
 }
@@ -62,7 +53,7 @@ describe("the client of a command", () => {
   it("reads beside another command at once, and takes no lock for it", async (test) => {
     const there = device(test);
     const lock = await takeLock(there.directory);
-    const client = there.client({ patience: long });
+    const client = there.client(long);
     assert.deepEqual(await client.call("getVersion", {}), version);
     await lock.release();
     // Still open for reading: it keeps no writer away.
@@ -70,21 +61,18 @@ describe("the client of a command", () => {
     await client.call("logout", {});
     await client.close();
     assert.equal(there.opened.length, 2);
-    assert.deepEqual(there.remarks, [
-      `The agent is not running; reading its state in ${there.directory} directly.`,
-    ]);
+    const remark = `The agent is not running; reading its state in ${there.directory} directly.`;
+    assert.deepEqual(there.remarks, [remark]);
   });
 
   it("reads beside an agent that never listens, when it has been waited for, and says so", async (test) => {
     const there = device(test);
     const lock = await takeLock(there.directory, { role: "agent" });
-    const client = there.client({ patience: short });
+    const client = there.client(short);
     assert.deepEqual(await client.call("getVersion", {}), version);
     await client.close();
-    assert.match(
-      there.remarks.join(" "),
-      new RegExp(`process ${process.pid}, .*--socket.* reading its state`),
-    );
+    const expected = new RegExp(`process ${process.pid}, .*--socket.* reading its state`);
+    assert.match(there.remarks.join(" "), expected);
     await lock.release();
   });
 
@@ -94,7 +82,7 @@ describe("the client of a command", () => {
       isListening = agentOf(test, there.socketPath);
     });
     const lock = await takeLock(there.directory, { role: "agent" });
-    const answer = await there.client({ patience: long }).call("getVersion", {});
+    const answer = await there.client(long).call("getVersion", {});
     await isListening;
     await lock.release();
     assert.deepEqual([answer, there.opened], [version, []]);
@@ -106,7 +94,7 @@ describe("the client of a command", () => {
       if (text.startsWith("Waiting")) void lock.release();
     });
     const lock = await takeLock(there.directory);
-    const client = there.client({ patience: long });
+    const client = there.client(long);
     await client.call("logout", {});
     await client.close();
     assert.equal(there.opened.length, 1);
@@ -116,7 +104,7 @@ describe("the client of a command", () => {
   it("lets each of four that come at once have its turn", async (test) => {
     const there = device(test);
     const one = async () => {
-      const client = there.client({ patience: long });
+      const client = there.client(long);
       await client.call("logout", {});
       await client.close();
     };
@@ -126,7 +114,7 @@ describe("the client of a command", () => {
 
   it("opens the state once for calls that run side by side", async (test) => {
     const there = device(test);
-    const client = there.client({ patience: long });
+    const client = there.client(long);
     await Promise.all([client.call("getVersion", {}), client.call("getVersion", {})]);
     await client.close();
     assert.equal(there.opened.length, 1);
@@ -135,20 +123,15 @@ describe("the client of a command", () => {
   it("gives up on an agent that never listens: exit 8, with what to look at", async (test) => {
     const there = device(test);
     const lock = await takeLock(there.directory, { role: "agent" });
-    await assert.rejects(there.client({ patience: short }).call("logout", {}), (error) => {
-      assert.ok(error instanceof CommandError);
-      assert.equal(error.exitCode, 8);
-      assert.match(error.message, new RegExp(`process ${process.pid}, .*--socket`));
-      return true;
-    });
+    const message = new RegExp(`process ${process.pid}, .*--socket`);
+    await assert.rejects(there.client(short).call("logout", {}), { exitCode: 8, message });
     await lock.release();
   });
 
   it("gives up on another command that does not end: state_locked", async (test) => {
     const there = device(test);
     const lock = await takeLock(there.directory);
-    const call = there.client({ patience: short }).call("logout", {});
-    await assert.rejects(call, (error) => error instanceof StewardError && error.code === "state_locked");
+    await assert.rejects(there.client(short).call("logout", {}), { code: "state_locked" });
     await lock.release();
   });
 
@@ -160,7 +143,7 @@ describe("the client of a command", () => {
     const refusal = problem({ code: "shutting_down", status: 503, retry_after: 5 });
     await startAt(test, there.socketPath, () => (isStopping ? refusal : { body: version }));
     const lock = await takeLock(there.directory, { role: "agent" });
-    assert.deepEqual(await there.client({ patience: long }).call("getVersion", {}), version);
+    assert.deepEqual(await there.client(long).call("getVersion", {}), version);
     await lock.release();
     assert.deepEqual([there.remarks.length, there.opened], [1, []]);
   });
@@ -168,7 +151,7 @@ describe("the client of a command", () => {
   it("of a command that needs the agent waits for it too", async (test) => {
     const there = device(test, () => void agentOf(test, there.socketPath));
     const lock = await takeLock(there.directory, { role: "agent" });
-    const client = there.client({ patience: long, worksOffline: false });
+    const client = there.client(long, false);
     assert.deepEqual(await client.call("getVersion", {}), version);
     await lock.release();
   });
@@ -242,23 +225,16 @@ describe("afterOtherCommands", () => {
   it("waits for a command that has the state", async (test) => {
     const { directory, socketPath } = device(test);
     const lock = await takeLock(directory);
-    const options = {
-      places: { stateDirectory: directory, socketPath },
-      remark: () => lock.release(),
-      patience: long,
-    };
-    await afterOtherCommands(options, work(directory));
+    const places = { stateDirectory: directory, socketPath };
+    await afterOtherCommands({ places, remark: () => lock.release(), patience: long }, work(directory));
   });
 
   it("does not wait for an agent, which keeps it", async (test) => {
     const { directory, socketPath } = device(test);
     const lock = await takeLock(directory, { role: "agent" });
-    const options = {
-      places: { stateDirectory: directory, socketPath },
-      remark: async () => assert.fail("waited"),
-      patience: long,
-    };
-    await assert.rejects(afterOtherCommands(options, work(directory)), StateLocked);
+    const places = { stateDirectory: directory, socketPath };
+    const waiting = { places, remark: async () => assert.fail("waited"), patience: long };
+    await assert.rejects(afterOtherCommands(waiting, work(directory)), StateLocked);
     await lock.release();
   });
 });
