@@ -200,8 +200,11 @@ describe("the faults of a configuration", () => {
 
   it("of settings have their place below /settings, and the refusal of a room is one", async () => {
     const own = {
-      ...{ pointer: "/time/servers", code: "format", detail: "is none" },
-      ...{ as: "validation_failed", sentence: "" },
+      pointer: "/time/servers",
+      code: "format",
+      detail: "is none",
+      as: "validation_failed",
+      sentence: "",
     } as const;
     const asked: unknown[] = [];
     const { faultsOf } = await virtualDevice({
