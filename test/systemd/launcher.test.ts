@@ -70,7 +70,7 @@ interface Called {
   readonly env?: Record<string, string>;
 }
 
-/** How a call of a launcher ends, with the root's path left out. */
+/** The end of a call of a launcher, with the root's path left out. */
 function called(path: string, args: readonly string[], { input = "", env = {} }: Called = {}) {
   const ran = spawnSync(join(root, path), args, { encoding: "utf8", cwd: root, input, env });
   const [stdout, stderr] = [ran.stdout, ran.stderr].map((text) => text.replaceAll(root, ""));
@@ -110,7 +110,7 @@ function arrange(verb: string, what: string): void {
   if (verb === "folder") mkdirSync(join(root, path));
 }
 
-/** What there is besides the package of version 1.0.0 | the call | the place of the program that it starts. */
+/** Things besides the package of version 1.0.0 | the call | the place of the program that it starts. */
 const calls = `
                                                  | version               | package/main.js version
                                                  |                       | package/main.js

@@ -108,7 +108,7 @@ const installer = "steward-install@.service";
 const slice = "system-steward.slice";
 const steward = "/bin/sh /usr/lib/steward/steward";
 
-/** What a unit has, why, and in which lines: the values of a setting, each on one; none: it has no such line. */
+/** The lines of the units, each with its reason: the values of a setting, one a line; none: there is no such line. */
 const has: readonly (readonly [why: string, unit: string, setting: string, ...values: string[]])[] = [
   ["has started when the agent says so", agent, "Type", "notify"],
   ["hears the agent alone, not its children", agent, "NotifyAccess", "main"],
@@ -155,7 +155,22 @@ describe("a unit", () => {
     it(`${of} ${why}: ${setting}=${values}`, () => assert.deepEqual(settings(setting, of), values));
 });
 
+/** Checks the rows of these settings. */
+const holds = (...names: readonly string[]) => {
+  const rows = has.filter(([, , setting]) => names.includes(setting));
+  assert.ok(rows.length > names.length);
+  for (const [, of, setting, ...values] of rows) assert.deepEqual(settings(setting, of), values, of);
+};
+
 describe("systemd/steward.service", () => {
+  it("is never given up, and waits longer after each failed start, as the guard does", () => {
+    holds("StartLimitIntervalSec", "ExecStartPre", "RuntimeDirectoryPreserve");
+  });
+
+  it("gives the agent no capability, and that for the clock with the drop-in of steward-timekeeper alone", () => {
+    holds("CapabilityBoundingSet", "AmbientCapabilities");
+  });
+
   it("gives the agent more time to stop than it takes, and half a minute before it counts as stuck", () => {
     assert.ok(Number(settings("TimeoutStopSec")[0]) > 5);
     assert.ok(Number(settings("WatchdogSec")[0]) >= 30);

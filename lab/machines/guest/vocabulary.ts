@@ -16,7 +16,7 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** What a typed line has to come to; the rest is given to it. */
+/** The end that a typed line has to have; the rest is given to it. */
 export interface Expected extends RunOptions {
   /** Its exit code; default 0. `"fails"`: any other than 0. */
   readonly status?: number | "fails";

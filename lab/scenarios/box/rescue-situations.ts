@@ -121,7 +121,7 @@ export async function lostSealingKey(guest: Guest): Promise<void> {
 
 const damagedTitle = "Settings or users are damaged";
 
-/** No copy of it is left, as with a disk that has lost blocks: the agent is in rescue, and the lines begin it anew. */
+/** No copy of it is left, as with a disk that has lost blocks: the agent is in rescue, and the lines begin it again. */
 async function begunAnew(guest: Guest, name: "users" | "settings", lines: () => Promise<Ran[]>) {
   await guest.types(
     `systemctl stop steward; for file in ${state}/${name}.*json; do head -c 512 /dev/zero >$file; done; systemctl start steward`,

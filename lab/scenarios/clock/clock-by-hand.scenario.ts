@@ -15,7 +15,7 @@ export const scenario: TieredScenario = {
   ],
 };
 
-/** The clock stands at the floor; a time that is after the build and before its end of life, whenever this runs. */
+/** Waits until the clock is at the floor, and returns a time that is after the build and before its end of life, whenever this runs. */
 async function atFloor(guest: Guest): Promise<string> {
   await guest.stewardAnswers();
   const status = await guest.until("the clock is at the floor", 30, async () => {

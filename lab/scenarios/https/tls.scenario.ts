@@ -36,7 +36,7 @@ export const scenario: TieredScenario = {
   ],
 };
 
-/** A request as from a browser in the LAN, which knows this authority alone. */
+/** A request as from a browser in the LAN, which knows only this authority. */
 const overLan = (authority: string): string =>
   `curl -sS --cacert ${authority} --resolve ${name}:8443:${lan} https://${name}:8443/api/version`;
 const answered = { says: '"steward"' };

@@ -31,7 +31,7 @@ export const scenario: TieredScenario = {
   boots: [{ units: [], run: living }],
 };
 
-/** Who is there before Steward comes. */
+/** A person or program that is there before Steward comes. */
 interface House {
   readonly what: string;
   readonly before: string;

@@ -83,7 +83,7 @@ async function rollback(guest: Guest): Promise<void> {
   await guest.run("rm", ["/var/lib/steward-releases/journal.json"]);
 }
 
-/** What is asked, one after the other, and what the helper answers; then what the machine has of it. */
+/** Orders, one after the other, with the answers of the helper; then the machine is looked at. */
 async function orders(guest: Guest): Promise<void> {
   const before = await guest.property("MainPID", timesyncd);
   const rows: readonly (readonly [what: string, order: string, answer: RegExp, prepare?: string])[] = [
