@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 CHECKS := check-types check-console-types check-console-test-types check-style
-.PHONY: help run test test-all screenshots test-lts test-next test-firefox mutation fuzz soak fleet-test system-test vm-test vm-image bench build newer-runtimes install uninstall install-publisher uninstall-publisher man docs sizes dashboard api-reference api-clients api-released check $(CHECKS) format clean packages ready package reproduce
+.PHONY: help run test test-quick test-all screenshots test-lts test-next test-firefox mutation fuzz soak fleet-test system-test vm-test vm-image bench build newer-runtimes install uninstall install-publisher uninstall-publisher man docs sizes dashboard api-reference api-clients api-released check $(CHECKS) format clean packages ready package reproduce
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -10,6 +10,11 @@ SOURCES := $(shell find src scripts/build scripts/build.ts scripts/stamp.ts scri
 PREFIX := /usr
 PLACE = --destination "$(DESTDIR)" --prefix "$(PREFIX)"
 TESTS = $(shell find test -name '*.test.ts' | sort)
+# These open a browser, start other programs, cut the power or fill a disk: a change of their rooms runs them by name.
+SLOW = build console docs end-to-end fuzz installer package publisher publishing scenarios systemd \
+	cli/backup cli/doctor cli/time cli/tls device/backup http/abuse journal/kill programs/root-helper store/kill \
+	store/power-cut store/strange-files updates/attacks
+QUICK = $(filter-out $(foreach slow,$(SLOW),test/$(slow)/% test/$(slow).test.ts),$(TESTS))
 # Walks, and screens where browsers differ: dialogs one above the other, files that are dropped, what is in sight, paper.
 IN_FIREFOX = $(shell find test/console/walks -name '*.test.ts' | sort) \
 	$(patsubst %,test/console/%.test.ts,adding-several face focus-in-sight frame log-facets phone print widths)
@@ -26,6 +31,9 @@ run: $(DIST) ## start the agent on http://127.0.0.1:8470 with its state in ./var
 test: BESIDE = newer-runtimes
 test: packages ready ## install what is needed, check the sources and run every test
 	@sh scripts/run-tests.sh node $(TESTS)
+
+test-quick: packages $(DIST) ## run the tests that are first to notice most faults: single parts, and agents within their process
+	@sh scripts/run-tests.sh node $(QUICK)
 
 test-all: export STEWARD_TEST_ALL = 1
 test-all: packages ready ## the same with all of each test's cases, and with new random numbers
