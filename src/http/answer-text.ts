@@ -25,8 +25,8 @@ export function etagOf(value: object): string {
   return etag;
 }
 
-/** The opaque part of a tag, without the suffix of a proxy that compresses: Apache `-gzip`, `-br`; Jetty `--gzip`. */
-const tagForm = /^(?:W\/)?"(.*?)(?:[-;]{1,2}(?:gzip|br|zstd|deflate))?"$/;
+/** The text that a proxy that compresses may add to the opaque part of a tag: Apache `-gzip`, `-br`; Jetty `--gzip`. */
+const addedByProxy = /^(?:[-;]{1,2}(?:gzip|br|zstd|deflate))?$/;
 
 /**
  * True if an If-Match or If-None-Match header is `*` or lists `etag`. Proxies that compress change tags on the way: nginx
@@ -34,10 +34,13 @@ const tagForm = /^(?:W\/)?"(.*?)(?:[-;]{1,2}(?:gzip|br|zstd|deflate))?"$/;
  * bytes that it has not seen. These tags are of a state, of which every coding is a form, so the opaque part decides.
  */
 export function isTagged(header: string, etag: string): boolean {
-  const [, own] = /"(.*)"/.exec(etag) ?? [];
+  const [, own = ""] = /"(.*)"/.exec(etag) ?? [];
   return header.split(",").some((part) => {
     const tag = part.trim();
-    return tag === "*" || tag === etag || tag.replace(tagForm, "$1") === own;
+    const [, opaque = ""] = /^(?:W\/)?"?([^"]*)"?$/.exec(tag) ?? [];
+    // Our part may itself end with a hyphen, so the suffix is looked for behind it.
+    const isOwn = opaque.startsWith(own) && addedByProxy.test(opaque.slice(own.length));
+    return tag === "*" || tag === etag || isOwn;
   });
 }
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { runs } from "../../lab/basics/counts.ts";
-import { etagOf, textOf, weaklyTagged } from "../../src/http/answer-text.ts";
+import { etagOf, isTagged, textOf, weaklyTagged } from "../../src/http/answer-text.ts";
 import { lasting } from "../../src/store/documents/lasting.ts";
 
 const tagOf = (text: string) => `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
@@ -74,4 +74,29 @@ describe("the text of an answer", () => {
       runs({ usual: 300, all: 10_000 }),
     );
   });
+});
+
+describe("a tag that comes back", () => {
+  // A base64url text may end in a hyphen, which is no part of what a proxy adds.
+  for (const own of ["abcdefghij", "abcdefghi-", "abcdefgh-_", "ab-br"])
+    it(`${own} is ours with what a proxy that compresses adds, and with nothing else`, () => {
+      const etag = `"${own}"`;
+      const ours = [
+        etag,
+        own,
+        `W/${etag}`,
+        ...["-gzip", "-br", "-zstd", "--gzip", ";deflate"].map((end) => `"${own}${end}"`),
+      ];
+      const others = [
+        '""',
+        `"x${own}"`,
+        `"${own}x"`,
+        `"${own}-gzipx"`,
+        `"${own}---br"`,
+        `"${own.slice(0, -1)}"`,
+      ];
+      for (const header of [...ours, "*", `"other", ${etag}`])
+        assert.equal(isTagged(header, etag), true, header);
+      for (const header of [...others, "", "W/*"]) assert.equal(isTagged(header, etag), false, header);
+    });
 });
