@@ -21,7 +21,7 @@ export interface RunningAgent {
   log: () => string;
   /** Over TCP, or over the unix socket with `local`. */
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
-  /** What a GET gives local root. Throws unless it is answered with 200. */
+  /** The answer to a GET of local root. Throws unless it is 200. */
   read: (path: string) => Promise<Answer["json"]>;
   /** Makes the first administrator over the socket, signs in and steps up. */
   signedInAdmin: () => Promise<{ id: string; token: string; refreshToken: string }>;
@@ -178,7 +178,7 @@ export function readerBy(call: RunningAgent["call"]): RunningAgent["read"] {
 
 type Outcome = Pick<Answer, "status" | "json">;
 
-/** What an answer comes to: its status, and the code of a refusal, such as `403 forbidden`. */
+/** The outcome of an answer: its status, and the code of a refusal, such as `403 forbidden`. */
 export async function outcome(answer: Outcome | Promise<Outcome>): Promise<string> {
   const { status, json } = await answer;
   return json?.code === undefined ? String(status) : `${status} ${json.code}`;

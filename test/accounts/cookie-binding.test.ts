@@ -12,7 +12,7 @@ async function browsing() {
     return { session, refreshToken, binding: sessions.bind(session.id) };
   };
   const refresh = (...given: Parameters<typeof inCookies>) => sessions.refresh(inCookies(...given), context);
-  /** Why this is exchanged for nothing, and closes nothing. */
+  /** The reason for which this is exchanged for nothing, and closes nothing. */
   const refused = async (proof: ReturnType<typeof inBody>) => [
     await reasonOf(sessions.refresh(proof, context)),
     await reasonOf(sessions.close(proof, context)),

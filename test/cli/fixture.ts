@@ -31,7 +31,7 @@ export { typeInto } from "../../lab/command-line/terminal.ts";
 /** All of a text, or what it must match. */
 type Said = string | RegExp | readonly RegExp[];
 
-/** What a command asks of the agent. What is not named is not looked at. */
+/** The requests of a command to the agent. Members that are absent are not looked at. */
 interface Requests {
   /** Each request in its order, with its query where one of these has one. */
   readonly asked?: readonly string[];
@@ -41,7 +41,7 @@ interface Requests {
   readonly bodies?: Readonly<Record<string, unknown>>;
 }
 
-/** How a command ends, with 0 unless a code is named; and what it is given. */
+/** The end of a command, with 0 unless a code is named; and its input. */
 interface End extends Requests, RunOptions {
   readonly code?: number;
   readonly stdout?: Said;

@@ -9,7 +9,7 @@ const present = presentDocument();
 // biome-ignore lint/suspicious/noExplicitAny: a document is changed anywhere
 type Changeable = any;
 
-/** What is done to the part at this path, whose names are separated by blanks. */
+/** A change of the part at this path, whose names are separated by blanks. */
 const at =
   (path: string, work: (part: Changeable, last: string) => void) =>
   (document: Changeable): void => {

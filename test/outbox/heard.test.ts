@@ -47,7 +47,7 @@ const heardBy: Readonly<Partial<Record<EventType, EventFacts["details"]>>> = {
   "need.ended": need,
 };
 
-/** Of these nobody hears: they are needs as well, or others tell of the same, or a new record begins with them. */
+/** No message is made of these: they are needs as well, or others say the same, or a new record begins with them. */
 const never =
   `sign_in.refused step_up.succeeded session.ended session.cookie_refused user.unlocked user.sessions_ended
   two_factor.set_up two_factor.skew_seen codes.locked token.rotated token.deleted token.tolerated

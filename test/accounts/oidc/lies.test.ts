@@ -47,7 +47,7 @@ async function flow(who: Json = operator) {
   return { flow_token, state, visited: () => provider.visit(authorization_url, who), authorization_url };
 }
 
-/** What came back of one flow, with the state of another. */
+/** The answer of one flow, with the state of another. */
 function mixed(query: string, state: string): string {
   const all = new URLSearchParams(query);
   all.set("state", state);

@@ -7,7 +7,7 @@ const clients: Readonly<Record<string, string | null>> = {
 };
 const addressOf = (client: string) => (client in clients ? (clients[client] ?? null) : client);
 
-/** Of twenty addresses, as attackers have that come back. */
+/** Twenty addresses, as attackers have that come back. */
 export const stranger = (index: number) => `203.0.113.${index % 20}`;
 /** Another network each time. */
 export const network = (index: number) => `2001:db8:${index.toString(16)}::/64`;

@@ -28,7 +28,7 @@ const setters =
 const agent = showUnit("steward.service");
 const restart = "systemctl restart steward.service";
 
-/** What is done to the device before it is looked at; `state`: its state directory. */
+/** A change of the device before it is looked at; `state`: its state directory. */
 type Change = (state: string, device: DoctorContext) => unknown;
 
 /** Each file of the users becomes this. */
@@ -44,7 +44,7 @@ const zeros = (path: string) => symlinkSync("/dev/zero", path);
 describe("steward doctor", () => {
   const lived = livedInState();
 
-  /** Of an area (or with a code) the device has this finding, with the line to type (ROOT: where its files are), and these words in its detail. */
+  /** The finding of an area or code, with the line to type (ROOT: where its files are), and words of its detail. */
   async function found(
     test: Parameters<typeof deviceOf>[0],
     [what, line, words]: readonly [found: string, line: string | undefined, words?: RegExp],

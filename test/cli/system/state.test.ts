@@ -29,7 +29,7 @@ const table =
 const here = { code: 2, stderr: /run it on the device/ };
 const unasked = { stdin: "y\n", code: 2, stderr: /no terminal[\s\S]*--yes/ };
 
-/** How a command ends, and what it does with the documents. */
+/** The end of a command, and its effects on the documents. */
 const rows: readonly (readonly [
   line: string,
   end: Parameters<typeof endsAlone>[1],

@@ -39,7 +39,7 @@ function event(seq: number, subjectId: string, skewSeconds: number): AuditEvent 
 const ofProvider = (origin: "provider" | "former_provider") =>
   exampleUser({ origin, issuer: "https://id.example", last_login_at: "2026-01-01T08:00:00.000Z" });
 
-/** Of anna, who has a second factor, and of whom no more is known than this. */
+/** The diagnosis of anna, who has a second factor, from these facts only. */
 const sentencesOf = (known: Partial<DiagnosisFacts>) =>
   diagnosisOf({ user: anna, skews: [], clock, steps: [], refusals: [], ...known });
 

@@ -34,7 +34,7 @@ const joanna = exampleUser({ username: "joanna", id: `usr_${"b".repeat(32)}` });
 const knowing = having(withTokens);
 const changing = { [`PUT ${anna}`]: { body: withTokens } };
 
-/** What is said of a user, on standard output or error. */
+/** The words about a user, on standard output or error. */
 const said: readonly (readonly [line: string, answers: Answers, words: RegExp])[] = [
   ["list", having(provided), /readonly {2}provider {2}yes/],
   ["list", having(former), /1 of these users signed in at a provider that the host file does not name/],

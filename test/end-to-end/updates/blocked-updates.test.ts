@@ -12,7 +12,7 @@ import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent 
 /** A file of the device that was edited by hand so that updates are blocked. */
 interface Edited {
   readonly what: string;
-  /** Why, in the status, and in the health. */
+  /** The reason in the status, and in the health. */
   readonly code: string;
   readonly says: RegExp;
   /** The answer to a check, and to a change that would block them, from whomever. */

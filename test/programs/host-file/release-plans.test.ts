@@ -197,7 +197,7 @@ describe("a host file that would put releases to work badly", asRoot, () => {
 describe("a program of the host file", asRoot, () => {
   const looseDirectory = new RegExp(`${tmpdir()}, which must belong to root`);
 
-  /** What a change makes of a path; gives that back. */
+  /** Changes a path, and gives back the new one. */
   const put = (path: string, change: (path: string) => void): string => {
     change(path);
     return path;

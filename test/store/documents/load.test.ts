@@ -84,7 +84,7 @@ describe("a document that is opened", () => {
 
   const unchanged = (since: string) => inFormat("2.0.0", 4, { unchanged_since: since });
   const kept = "lamp.format-1.0.0";
-  /** What is found: the origin and the value, the damage and its replacement, and if a file is in the way. */
+  /** The outcome: the origin and the value, the damage and its replacement, and if a file is in the way. */
   for (const [name, files, expected, words] of [
     [
       "its good copy where it is missing",

@@ -57,7 +57,7 @@ const open = `
 for (const part of ["network", "update", "oidc", "notify", "telemetry/otlp", "telemetry/syslog"])
   for (const member of ["ca_file", "client_certificate_file", "proxy"])
     open.push(`host file/${part}/${member}`);
-// What a program is given everyone on the device can see, and no one else reaches its health.
+// Everyone on the device can see the arguments of a program, and no one else reaches its health.
 const ofHealth = ["http/*/url", "http/*/version_member", "command/*", "interval", "within"];
 for (const kind of ["rules", "binary"])
   for (const member of ["unit", "activate/*", "self_test/*", ...ofHealth.map((one) => `health/${one}`)])

@@ -14,7 +14,7 @@ afterEach(() => {
   else env.TZ = zoneOfTests;
 });
 
-/** What is shown, the zone of the host, the window, moments at which it is open, and others at which it is not. */
+/** The claim, the zone of the host, the window, moments at which it is open, and others at which it is not. */
 const rows: [what: string, zone: string, window: Window, open: string[], closed: string[]][] = [
   [
     "are open from their beginning until just before their end, each day",

@@ -71,7 +71,7 @@ describe("a stolen rules key", () => {
 
 describe("extraneous files", () => {
   const base = "stable/rules/base-1.0.0.tar.gz";
-  /** What is on the server, the releases that are found, and what the attacker adds. */
+  /** The metadata on the server, the releases that are found, and the attacker's addition. */
   const files: [what: string, found: string[], add: (evil: SignedRepository) => unknown][] = [
     [
       "are not fetched: the client never asks for an unsigned file on the server",

@@ -11,7 +11,7 @@ export type Role = (typeof roles)[number];
 /** The roles that are verified and kept before the role's own file is read. */
 export const keptBefore = (role: string): string[] => roles.slice(0, roles.indexOf(role as Role));
 
-/** How `withstands` ends, and the words of the refusal. */
+/** The end of `withstands`, and the words of the refusal. */
 type Expected = Parameters<typeof withstands>[1] & { readonly words?: RegExp };
 
 /** The whole of an attack from a role's file on, where a search for rules has to come to it. */

@@ -69,7 +69,7 @@ describe("the state of updates", () => {
   const problems = [problemWith("request_failed", { reason: broke })];
   const stagedOff = stagedUnder(heldBecause("disabled"));
   const undoneAgain = { outcome: undone, releases: [heldBecause("held")] };
-  /** Of the words only the facts: the sentences have a table of their own (update-sentences). */
+  /** Only the facts of the words: the sentences have a table of their own (update-sentences). */
   const cases: [name: string, Partial<Situation>, state: string, code: string, facts?: RegExp][] = [
     ["nothing was ever checked", {}, "idle", "not_checked"],
     ["the schedule is off", off, "idle", "not_checked_disabled", /\(update\.ota\.enabled\)/],
