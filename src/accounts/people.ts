@@ -11,7 +11,7 @@ import type { Account } from "./users/account.ts";
 import type { Accounts } from "./users/accounts.ts";
 import { originOf } from "./users/provider-account.ts";
 
-/** Facts about people and tokens in the status, read each few seconds: found again when accounts or tokens differ. */
+/** Facts about people and tokens, thousands, in a status each few seconds: found again when accounts or tokens differ. */
 export function createPeopleFacts({
   accounts,
   apiTokens,

@@ -3,7 +3,7 @@ import type { Uptime } from "../host/ports.ts";
 /** Entries that are only in memory, each for some time. */
 export type TimedTable<Entry> = ReturnType<typeof createTimedTable<Entry>>;
 
-/** `most`: entries of all owners. A full table loses the oldest of the owner who has the most. */
+/** `most`: entries of all owners. A full table loses the oldest of the owner with the most, and none of the others'. */
 export function createTimedTable<Entry>({
   seconds,
   uptime,

@@ -2,7 +2,7 @@ import type { ClockState, ReadClock } from "../clock/trust/clock-state.ts";
 import type { ProblemClock } from "../contract/types.ts";
 import type { Uptime } from "../host/ports.ts";
 
-/** The one time of codes, access tokens and expiry dates, and its trust. Sessions, locks and delays are monotonic. */
+/** The time where another clock counts (codes, access tokens, expiry), and its trust. Sessions and delays are monotonic. */
 export type TrustedTime = ReturnType<typeof createTrustedTime>;
 
 interface TimeObserver {

@@ -8,7 +8,7 @@ const mostCertificates = 16;
 /** A chain in its order: the device's certificate, then those between it and the authority. */
 export type Chain = readonly [X509Certificate, ...X509Certificate[]];
 
-/** Finds this key's certificate in an authority's answer, and those below its own. Throws `validation_failed`. */
+/** Finds this key's certificate in an authority's answer, and those below its own, unordered. Throws `validation_failed`. */
 export function readAnswer(text: string, key: string): Chain {
   const all = certificatesIn(text);
   const privateKey = createPrivateKey(key);

@@ -12,7 +12,7 @@ export const ownCertificate = "certificate.pem";
 const reload = "systemctl reload steward.service";
 const setTime = "steward time set --yes TIME";
 
-/** The gravest fault of HTTPS's certificate; null: none. `directory`: of installed ones. `passed`: a time surely passed. */
+/** The gravest fault of HTTPS's certificate; null: none. `now`: as far as known; `passed`: surely past, to judge expiry. */
 export function certificateTrouble(
   certificates: Pick<Certificates, "present" | "refused">,
   directory: string,

@@ -16,7 +16,7 @@ export function textOf(value: object): string {
 
 const etags = new WeakMap<object, string>();
 
-/** A strong entity tag (RFC 9110 §8.8.3), for values that are sent again, such as the settings. */
+/** A strong entity tag (RFC 9110 §8.8.3): equal if and only if the value is. For those sent again, such as settings. */
 export function etagOf(value: object): string {
   const known = etags.get(value);
   if (known !== undefined) return known;

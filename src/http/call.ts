@@ -128,7 +128,7 @@ export function roleOf(actor: Actor): Role | undefined {
   return actor.kind === "anonymous" ? undefined : actor.account.role;
 }
 
-/** The role for settings. An administrator's token has an operator's: the rest needs the password, but for a fleet's. */
+/** The role for settings. An administrator's API token has an operator's: the rest needs the password, except a fleet's. */
 export function writingRole(actor: Actor): Role {
   const role = roleOf(actor) ?? "readonly";
   if (actor.kind !== "token" || role !== "admin") return role;

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { canonicalAddress } from "../accounts/throttle/client-key.ts";
 import { type LanNames, labelOf, usualLanName } from "../host/lan-names.ts";
 
-/** True if a Host header names this device, by address or name: any other may be an attacker's (DNS rebinding). 421. */
+/** True for an address or one of `names`, which may change. Any other Host gets 421: an attacker's name (DNS rebinding). */
 export function createHostCheck(names: () => readonly string[]): (host: string | undefined) => boolean {
   return (host) => {
     const [match, v6, name = ""] = hostForm.exec(host ?? "") ?? [];

@@ -17,7 +17,7 @@ export const rootsBody: BodyLimits = { bytes: 512 * 1024, milliseconds: null };
 /** Bounds for requests with a valid token. */
 export const usualBody: BodyLimits = { bytes: 64 * 1024, milliseconds: null };
 
-/** Bounds for all others: strangers must not hold a connection for long. The longest password fits, also escaped. */
+/** Bounds for all others, who must not hold connection and memory for long. The longest password fits, also escaped. */
 export const strangersBody: BodyLimits = { bytes: 4 * 1024, milliseconds: 5_000 };
 
 export function bodyLimitsOf(actor: Actor["kind"]): BodyLimits {

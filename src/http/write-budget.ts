@@ -16,7 +16,7 @@ export const changesOfAccount = { burst: 600, perSecond: 1 } as const;
 const { burst, perSecond } = changesOfAccount;
 const policy = `"changes";q=${burst};w=${burst / perSecond}`;
 
-/** Bounds the writes of each account, in all its sessions and API tokens. Local root has no bound. */
+/** Bounds each account's writes, over all sessions and API tokens: each costs disk and record. Local root has no bound. */
 export function createWriteBudget(uptime: Uptime) {
   const budgets = createBuckets(changesOfAccount, () => uptime() * 1_000);
   return {

@@ -18,7 +18,7 @@ import type { VerifiedRelease } from "./verify/verify-and-copy.ts";
 /** Verifies what the agent has staged, trusting none of it, and copies it. Throws the codes `update_*`, `storage_full`. */
 export type VerifyAndCopy = (id: string, journal: ReleaseJournal) => Promise<VerifiedRelease>;
 
-/** Puts a staged release on trial; the guard does the rest. A refused one changes nothing, and the journal says why. */
+/** Puts a staged release on trial; the guard does the rest. A refused one changes nothing: journal and error say why. */
 export async function install(
   context: InstallerContext,
   id: string,

@@ -1,4 +1,4 @@
-/** TUF metadata (1.0.34 §4), as far as it is read. Unknown members stay in the signed part, for signatures. */
+/** TUF metadata (specification 1.0.34 §4), as far as read. Unknown members stay in the signed part, for signatures. */
 export const topLevel = ["root", "timestamp", "snapshot", "targets"] as const;
 export type RoleType = (typeof topLevel)[number];
 

@@ -24,7 +24,7 @@ export function signersOf({ roles, keys }: Root, name: RoleType): Signers {
   return { ...roles[name], name, keys };
 }
 
-/** TUF §5.3.4 and its like: a threshold of keys, counted by key, since one may have two ids. `update_signature_invalid`. */
+/** TUF §5.3.4: a threshold of keys must sign, each counted once even with two ids. Throws `update_signature_invalid`. */
 export function verifySignatures(metadata: Metadata<RoleType>, signers: Signers, verifiers: Verifiers): void {
   const count = countSigners(metadata, signers, verifiers);
   if (count >= signers.threshold) return;

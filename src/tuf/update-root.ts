@@ -30,7 +30,7 @@ export async function updateRoot(session: Session): Promise<{ root: Root; rotati
   );
 }
 
-/** §5.2. Verified each time: a file can be damaged, and an earlier release may have accepted an invalid key. */
+/** §5.2. The trusted root is verified each time: a file can be damaged, an earlier release may have taken an invalid key. */
 async function loadRoot({ files, verifiers }: Session): Promise<Root> {
   const bytes = await files.read("root");
   if (bytes !== null) return readRootOfTrust(bytes, verifiers).root;

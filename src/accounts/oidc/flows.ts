@@ -15,6 +15,7 @@ export interface Flow {
   readonly redirectUri: string;
   /** The session to step up; null: a sign-in. */
   readonly sessionId: string | null;
+  /** The clock epoch and the uptime, in seconds, at the beginning of the flow. */
   readonly epoch: number;
   readonly startedUptime: number;
 }

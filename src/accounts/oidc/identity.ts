@@ -46,7 +46,7 @@ const displayNamePattern = new RegExp(displayName.pattern);
 /** Characters of a name before the suffix that tells it from another. */
 const longestStem = 23;
 
-/** Names for a new account, the preferred first; later ones end with a digest: an equal name never takes an account over. */
+/** Names for a new account, preferred first; later ones have a digest of the subject, so that no account is taken over. */
 export function usernamesFor(claims: Claims, { issuer, nameClaim }: SignInProvider): readonly string[] {
   const digest = createHash("sha256").update(`${issuer}\n${claims.sub}`).digest("hex");
   const stem = stemOf(claimAt(claims, nameClaim));

@@ -46,7 +46,7 @@ export function createProviderRequest(
   };
 }
 
-/** The part of a Response that oauth4webapi reads: a real one would load Node's fetch, 3 MiB. The tag is the class's. */
+/** The part of a Response that oauth4webapi reads; Node's would load fetch, 3 MiB. Its tag is that of the present class. */
 function asResponse({ status, headers }: Transfer, text: string): Response {
   class ProviderResponse {
     readonly status = status;

@@ -51,7 +51,7 @@ export function createProvider(options: ProviderOptions) {
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
       return url.href;
     },
-    /** The person who signed in, by the query; of a step-up only a sign-in after it began. Throws `provider_*`. */
+    /** The person of the query; in a step-up, only since it began. Throws `provider_unreachable`, `provider_refused`. */
     claimsOf: async (flow: Flow, query: URLSearchParams): Promise<Claims> => {
       const server = await discovered();
       const { config, request, time } = options;
@@ -190,7 +190,7 @@ function checkFurther(
     throw refusedAnswer("malformed", "Its sub has none, or more than 255 bytes.");
 }
 
-/** Checks that the user signed in again since the step-up began, by the provider's clock only, without tolerance. */
+/** Checks that the user signed in since the step-up began. A tolerance between two clocks would let an older one count. */
 function checkAuthenticatedSince({ iat, auth_time = 0 }: oauth.IDToken, elapsedSeconds: number): void {
   if (iat - auth_time > elapsedSeconds)
     throw refusedAnswer("auth_time", shown({ iat, auth_time, elapsedSeconds }));

@@ -144,7 +144,7 @@ async function begin(
   return { authorization_url, flow_token: flows.open(flow, clientKey), expires_in: flowSeconds };
 }
 
-/** Only an unknown state may be a guess and counts. Wrong passwords must not keep others behind a NAT from the provider. */
+/** Only an unknown or used state counts, as a guess: one person's wrong passwords must not keep others behind a NAT out. */
 function refuseGuess(throttle: Throttle, context: RequestContext): Promise<never> {
   return withThrottle(throttle, { name: null }, context, async () => {
     throw refusedAnswer("flow");

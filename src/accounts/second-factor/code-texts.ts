@@ -8,7 +8,7 @@ import type { Fault } from "../../contract/errors.ts";
 /** Longer than a message that has a code in it. The contract lets no longer text in. */
 const longestText = 256;
 
-/** Plain characters: compatibility forms and digits as ASCII's, one blank, hyphens, nothing invisible. Too long: empty. */
+/** The text in ASCII's letters and digits, blanks as one, dashes as hyphens, nothing invisible; empty if it is too long. */
 function plain(text: string): string {
   if (text.length > longestText) return "";
   return text
@@ -70,7 +70,7 @@ function theOnly(found: readonly string[]): string | undefined {
   return others.length === 0 ? one : undefined;
 }
 
-/** The faults of entries that are no code, before any secret is looked for: the answer depends only on the text. */
+/** The faults of entries that are no code, before any secret: the answer depends only on the text, nothing is counted. */
 export function codeFaults(
   given: {
     readonly [member in (typeof kinds)[number][0]]?: string | undefined;

@@ -50,7 +50,7 @@ export function createEnrolment(options: EnrolmentOptions) {
     options.throttle.forgetCodes(username);
     pending.delete(id);
   };
-  /** Removes factor and lock, and ends all sessions but one. `check` gets the factor at that moment. Throws its errors. */
+  /** Removes factor and lock, ends all sessions but one. `check` gets the factor. Throws `not_found`, errors of `check`. */
   const remove = async (
     userId: string,
     { exceptSession, check }: { exceptSession?: string; check?: (factor: StoredFactor | null) => void } = {},
@@ -72,7 +72,7 @@ export function createEnrolment(options: EnrolmentOptions) {
       const passkeys = accounts.find(userId)?.two_factor?.passkeys ?? [];
       return { ...two_factor, locked, passkeys: passkeys.map(passkeyView) };
     },
-    /** Ends the other sessions. Throws `two_factor_required_by_policy`, `two_factor_not_enabled`, and as `prove`. */
+    /** Ends other sessions. Throws `two_factor_required_by_policy`, `two_factor_not_enabled`, the errors of `prove`. */
     disable: async (person: Person, proof: FullProof, context: RequestContext): Promise<User> => {
       if (person.account.two_factor === null) throw notEnabled();
       if (options.isRequired(person.account)) throw requiredByPolicy();

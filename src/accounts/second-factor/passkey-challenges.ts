@@ -24,7 +24,7 @@ export function createPasskeyChallenges(uptime: Uptime) {
       challenges.put(challenge, { userId, purpose }, userId);
       return challenge;
     },
-    /** Takes an open challenge of this user and purpose from the browser's client data (WebAuthn §5.8.1). Undefined: none. */
+    /** Takes client data's challenge, base64url (WebAuthn §5.8.1). Undefined: malformed, of another site's frame, none. */
     take: (userId: string, purpose: Purpose, clientData: string): string | undefined => {
       const challenge = challengeIn(clientData);
       const open = challenge === undefined ? undefined : challenges.get(challenge);

@@ -5,7 +5,7 @@ const quietModules = 4;
 const blackOnWhite = "\u001b[30;47m";
 const colourReset = "\u001b[0m";
 
-/** A QR code as an SVG document, one unit a module, dark on white, without a size. RangeError above 2,953 bytes. */
+/** A QR code as SVG, one unit a module, dark on white; it fills its container. Throws RangeError above 2,953 bytes. */
 export async function qrSvg(text: string): Promise<string> {
   const rows = await modulesOf(text);
   const size = rows.length;

@@ -3,7 +3,7 @@ import type { Finding } from "../../contract/types.ts";
 import type { Account, AccountsState } from "../users/account.ts";
 import type { Seal } from "./seal.ts";
 
-/** The trouble with the key of the second factors that a person should know of; null: none. It opens no secret. */
+/** The trouble with the second factors' key that a person should know of; null: none. Each secret names its key. */
 export function createSealingKeyTrouble({
   users,
   seal,

@@ -165,7 +165,7 @@ function recordLock(
   });
 }
 
-/** Looks for a near time that a wrong code fits (trusted-time.md, rule 4). Its step is burnt: a guess gains nothing. */
+/** Looks for the nearest time of a wrong code (trusted-time.md, rule 4). Its step is burnt: a guess gains no later one. */
 function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: SecondFactorOptions) {
   const lastSkews = new Map<string, number>();
   let syncAskedAt = Number.NEGATIVE_INFINITY;

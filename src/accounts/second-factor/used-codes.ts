@@ -41,7 +41,7 @@ export function createUsedCodes(document: Document<UsedCodesState>) {
     await document.save();
   };
   return {
-    /** Uses the first unused of these steps, in memory before it returns, then on disk if possible. Undefined: none. */
+    /** Uses the first unused step, in memory at once, so never twice, then on disk if possible. Undefined: none is. */
     use: async (id: string, steps: readonly number[], epoch: number): Promise<number | undefined> => {
       const step = steps.find((candidate) => isUsable(usedBy(id), candidate, epoch));
       if (step === undefined) return undefined;

@@ -4,7 +4,7 @@ export interface UsedSteps {
   readonly steps: readonly number[];
   /** The highest step that was accepted in `epoch`; null before the first. */
   readonly highest: number | null;
-  /** The clock epoch of `highest`. Two runs never share a number: `highest` would be compared with another clock. */
+  /** The clock epoch of `highest`. Two runs, even across a reboot, share no number: `highest` belongs to one clock. */
   readonly epoch: number;
 }
 
@@ -34,7 +34,7 @@ export function withUsed(used: UsedSteps, step: number, epoch: number): UsedStep
   return { ...used, steps: remember(used.steps, [step]), highest, epoch };
 }
 
-/** Marks steps whose codes were seen and not accepted, against a later use. `highest` stays: earlier steps must not lock. */
+/** Marks steps of codes seen but refused: none can use them later. `highest` stays, so a guess locks no earlier step. */
 export function withBurnt(used: UsedSteps, steps: readonly number[]): UsedSteps {
   return { ...used, steps: remember(used.steps, steps) };
 }

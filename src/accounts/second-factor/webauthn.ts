@@ -19,7 +19,7 @@ export const passkeyAlgorithms = [-8, -7, -257];
 /** Loaded at the first use: an agent without passkeys does not hold it. */
 const load = () => import("@simplewebauthn/server");
 
-/** WebAuthn §7.1 without attestation, which would name the maker. Throws for anything not right. The password came before. */
+/** WebAuthn §7.1 without attestation, which names the maker. A password replaces user verification. Throws an Error. */
 export async function verifyCreation(given: Omit<NewPasskey, "name">, begun: Begun): Promise<Credential> {
   const { verifyRegistrationResponse } = await load();
   const { id, client_data: clientDataJSON, attestation: attestationObject } = given;
@@ -40,7 +40,7 @@ export async function verifyCreation(given: Omit<NewPasskey, "name">, begun: Beg
   };
 }
 
-/** WebAuthn §7.2. Returns the new signature counter. Throws for anything that is not right, also if it has not grown. */
+/** WebAuthn §7.2. Returns the new signature counter. Throws an Error for anything wrong, also one that has not grown. */
 export async function verifyUse(given: PasskeyProof, begun: Begun, present: Credential): Promise<number> {
   const { verifyAuthenticationResponse } = await load();
   const { id, client_data: clientDataJSON, authenticator_data: authenticatorData, signature } = given;

@@ -3,7 +3,7 @@ import { jsonOf } from "../../contract/text/json-of.ts";
 import type { Accounts } from "../users/accounts.ts";
 import { isCostlier, mostWork, type Passwords } from "../users/passwords.ts";
 
-/** Reads a provisioned device's first administrator from `steward.admin`: JSON `{username, password_hash}`. */
+/** Reads the systemd credential `steward.admin`, JSON `{username, password_hash}`. Throws an Error that names the fault. */
 export function readProvisioned(text: string): { username: string; passwordHash: string } {
   const { username, password_hash: hash } = jsonOf(text, (why) => new Error(`it ${why}`)) as Record<
     string,

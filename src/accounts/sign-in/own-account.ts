@@ -24,7 +24,7 @@ export type OwnAccount = ReturnType<typeof createOwnAccount>;
 
 export function createOwnAccount(options: OwnAccountOptions) {
   const { accounts, sessions, throttle, stepUps } = options;
-  /** Checks password and second factor. Throws `password_wrong`, errors of codes, `too_many_attempts`, `hashing_busy`. */
+  /** Checks password and second factor. Throws `password_wrong`, a code's errors, `too_many_attempts`, `hashing_busy`. */
   const prove = (person: Person, proof: FullProof, context: RequestContext) =>
     withThrottle(throttle, triedBy(person), context, async (resolved) => {
       const present = await withPassword(options, person.account, proof.password, resolved);

@@ -28,7 +28,10 @@ export function createRecovery(options: RecoveryOptions) {
   return {
     /** The account of this id or user name. */
     accountOf,
-    /** Removes the factor, ends sessions and tokens, and signs in. Every reason throws the same `invalid_credentials`. */
+    /**
+     * Removes the factor, ends sessions and API tokens, and signs in. `reference`: an id or a user name. Throws the same
+     * `invalid_credentials` for every reason; also `too_many_attempts` and `hashing_busy`.
+     */
     recover: (
       reference: string,
       secrets: { password: string; recovery_code: string; keep_tokens?: boolean | undefined },

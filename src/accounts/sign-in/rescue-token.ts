@@ -10,7 +10,7 @@ const rescueSeconds = 30 * 60;
 /** Its file, in the agent's runtime directory. */
 export const rescueTokenName = "rescue-token";
 
-/** A one-time token of local root: makes another administrator, or sets a password. 100 bits, copied from a screen. */
+/** A one-time token of local root, to make another administrator or set one's password. 100 bits: a person copies it. */
 export type RescueToken = ReturnType<typeof createRescueToken>;
 
 /** A new token, and the text of its file. Its end is in seconds since the boot, which no clock moves. */

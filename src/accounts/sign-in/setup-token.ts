@@ -13,7 +13,7 @@ export const mostTokenBytes = 256;
 /** A one-time token: a user who can read the run directory creates the first administrator over the network with it. */
 export type SetupToken = ReturnType<typeof createSetupToken>;
 
-/** The file is read at each try, so `--new` needs no way into the agent. `withholding`: why no token is right now. */
+/** The file is read at each try: `setup-token --new` needs no way in. `withholding`: the reason why no token is right. */
 export function createSetupToken(path: string, withholding: () => string | null = () => null) {
   return {
     withholding,

@@ -38,7 +38,10 @@ interface SignInOptions extends SessionResponseOptions {
 export function createSignIn(options: SignInOptions) {
   const { accounts, sessions, throttle } = options;
   return {
-    /** Throws `invalid_credentials`, `totp_required` with a challenge token, `too_many_attempts`, `hashing_busy`. */
+    /**
+     * Throws `invalid_credentials`; `totp_required` with a challenge token if the password was right and a code is
+     * needed; the errors of a wrong code, `too_many_attempts` and `hashing_busy`.
+     */
     login: (credentials: Credentials, context: RequestContext): Promise<SignedIn> => {
       const username = asUsername(credentials.username);
       const tried = { name: username, exists: accounts.findByName(username) !== undefined };

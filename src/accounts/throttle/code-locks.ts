@@ -26,7 +26,7 @@ export function createCodeLocks(
     return wrong !== undefined && wrong.at + codeDelaySeconds(wrong.failures) > now();
   };
   return {
-    /** Counts a code before it is judged, with no await before `wrongCode`; the result takes it back. `account_locked`. */
+    /** Counts a code before it is judged, no await before `wrongCode`; the result takes it back. Throws `account_locked`. */
     checkCodes: (name: string): Undo => {
       const account = keyOf(name);
       const wait = Math.ceil(codesEnd(counts, account, now()) - now());

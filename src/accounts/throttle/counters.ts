@@ -9,7 +9,10 @@ export interface FailureCountersOptions {
   quietSeconds: number;
   /** The worth of keeping a row; without it all are equal. */
   rank?: (key: string, counter: FailureCounter, now: number) => number;
-  /** In a full table a new key takes over the row with the fewest failures (space-saving): a row is never too short. */
+  /**
+   * A new key in a full table takes over the row with the fewest failures (the "space-saving" algorithm of Metwally,
+   * Agrawal and El Abbadi, 2005). A flood of other keys never shortens a row: a row may only be too long.
+   */
   inherits?: boolean;
 }
 

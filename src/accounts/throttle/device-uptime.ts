@@ -7,7 +7,10 @@ export interface StoredMoment {
   readonly time: number;
 }
 
-/** One monotonic time over all boots, so a reboot neither ends nor extends a delay. It stops while the device is off. */
+/**
+ * One monotonic time over all boots, so that a reboot neither ends nor extends a delay. It runs while the agent is down,
+ * and stops while the device is off; after a power cut it continues from the last stored moment.
+ */
 export function createDeviceUptime(stored: StoredMoment, bootId: string, uptime: Uptime) {
   const began = uptime();
   // A lower uptime under the same id: a container whose boot id cannot be read.

@@ -12,7 +12,7 @@ export interface KnownClient {
   readonly at: number;
 }
 
-/** The clients from which users have signed in to an account. Only a success adds one, so strangers push nobody out. */
+/** The clients from which users have signed in to an account. Only a success adds one, so strangers push no user out. */
 export function createKnownClients(stored: readonly KnownClient[]) {
   // In the order of the last successes, which is the order of a Map. Accounts and clients have indexes into it, so that
   // a success costs no more when thousands are known.

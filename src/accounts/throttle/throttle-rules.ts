@@ -24,7 +24,7 @@ const siteShare = 10;
 const accountFailures = 100;
 const accountSeconds = 60;
 
-/** The end of this account's delay for this client; 0: none. `account`: failures of strange clients. At most 15 minutes. */
+/** The end of this client's delay, at most 15 minutes; 0: none. `account`: strange clients' failures; undefined: known. */
 export function ownEnd(own: FailureCounter | undefined, account: FailureCounter | undefined): number {
   if (!own) return 0;
   const isSlowed = account !== undefined && account.failures >= accountFailures;

@@ -11,7 +11,7 @@ import {
 } from "./throttle-record.ts";
 import { codeDelaySeconds, codeWindow, ownEnd, siteWindow } from "./throttle-rules.ts";
 
-/** Every count of attempts, without names and addresses, within 256 KiB. Each table says what filling it gains. */
+/** Every count of attempts, without names and addresses, in a file below 256 KiB. Each table says what filling it gains. */
 export type ThrottleState = ReturnType<typeof readCounts>;
 
 /**

@@ -9,7 +9,7 @@ export const failureDelaySeconds = 15;
 /** Seconds that a new lock may wait: those that begin together are written together. */
 const lockDelaySeconds = 2;
 
-/** Locks in a row written so soon, and the seconds for another one: each try makes one, and writes wear the flash. */
+/** Locks in a row written soon, and seconds for another. Each try may make one: more wait, as flash wears, four a minute. */
 const soonInARow = 10;
 const soonEverySeconds = 60;
 

@@ -207,10 +207,16 @@ export function unknownToken(): StewardError {
 
 function createRotations(options: ApiTokensOptions) {
   return {
-    /** Another token with the same rights and lifetime; the former ends after so many seconds, or earlier as before. */
+    /**
+     * Makes another token with the same rights and lifetime, and ends the former one after so many seconds, or earlier if
+     * it would have ended before. Throws `not_found` and `token_limit_reached`.
+     */
     rotate: (owner: Account, token: StoredApiToken, overlapSeconds: number): Promise<MadeToken> =>
       rotate(options, owner, token, overlapSeconds),
-    /** For a program with this token. Until its successor is used another replaces that; then it throws `forbidden`. */
+    /**
+     * The same for a program with this token. While its successor has not been used, another one replaces that, since the
+     * answer may have been lost; afterwards it throws `forbidden`: two programs go by the same token.
+     */
     rotateOwn: (owner: Account, token: StoredApiToken, overlapSeconds: number): Promise<MadeToken> =>
       rotate(options, owner, token, overlapSeconds, unusedSuccessor),
   };
@@ -229,7 +235,7 @@ function unusedSuccessor(
   );
 }
 
-/** The end of a replaced token: never later than before. While the clock is not trusted, it begins with the trust. */
+/** The end of a replaced token, never after its own. While the clock is not trusted, its rest begins with the trust. */
 function ending(
   token: StoredApiToken,
   begin: Date,

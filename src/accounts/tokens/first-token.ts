@@ -17,7 +17,7 @@ interface FirstTokenPlan {
   readonly expires_in?: string | undefined;
 }
 
-/** Reads a provisioned device's first token, its hash, from the credential `steward.token`. Throws the fault. */
+/** Reads the first token's hash from the systemd credential `steward.token`. Throws an Error that names the fault. */
 export function readFirstToken(text: string): WantedToken & { username: string; hash: string } {
   const read: unknown = jsonOf(text, (why) => new Error(`it ${why}`));
   if (typeof read !== "object" || read === null || Array.isArray(read))

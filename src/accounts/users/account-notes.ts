@@ -30,7 +30,10 @@ export interface PasskeyUse {
   readonly signCount: number;
 }
 
-/** Notes a passkey's use, in memory; false if it is gone or its counter did not grow, as a copy's would (§6.1.1). */
+/**
+ * Notes the use of a passkey, in memory before it returns; false if the passkey is gone or its counter has not grown,
+ * which a copy of it would do (WebAuthn §6.1.1). An authenticator without a counter always gives 0.
+ */
 export function notePasskeyUse(
   document: Document<AccountsState>,
   id: string,

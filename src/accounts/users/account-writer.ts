@@ -3,7 +3,7 @@ import type { Document } from "../../store/documents/document.ts";
 import { type Account, type AccountsState, inState, replaced } from "./account.ts";
 import { keepingAnAdministrator, type SignInFacts } from "./administrators.ts";
 
-/** The maker of a change. While the disk refuses, changes of local root that let a user in are held in memory. */
+/** The maker of a change. If the disk refuses, local root's that let a user in stay in memory, and the user's next steps. */
 export type Maker = "local-root" | "owner" | "other";
 
 export interface Changed {

@@ -6,7 +6,7 @@ import type { Role, User } from "../../contract/types.ts";
 import type { DocumentKind, Migration } from "../../store/documents/document-kind.ts";
 import { objectOf } from "../../store/validation/object-schema.ts";
 
-/** `chosen`: by its user, or for good by an administrator; `initial`: made for one sign-in; `spent`: after that. */
+/** `chosen`: by its user, or permanently by an administrator; `initial`: made for one sign-in; `spent`: after that. */
 export type PasswordState = "chosen" | "initial" | "spent";
 
 /** A public key with which a passkey proves itself, under one host name of the device. */
@@ -134,7 +134,7 @@ function giveEach(members: Parameters<Migration>[0], added: Partial<Account>): v
   );
 }
 
-/** An ordinary sign-in makes no new version: ten of them must not push out changes of people. */
+/** An ordinary sign-in (its time, a passkey's counter) makes no new version: ten must not push out changes of people. */
 function isChanged(before: Account | undefined, after: Account): boolean {
   return before !== after && JSON.stringify(before, besidesSignIns) !== JSON.stringify(after, besidesSignIns);
 }

@@ -117,7 +117,7 @@ export function createAccounts(given: AccountsOptions) {
     },
     /** The faults of a form for a new user, as far as it is filled in. */
     faultsOf: (form: Partial<NewAccount>) => newAccountFaults(options, form),
-    /** Like `create`, while there is no administrator; else throws `setup_already_done`. `passwordHash`: PHC. */
+    /** Like `create`, but throws `setup_already_done` once there is an administrator. `passwordHash`: a PHC string. */
     createFirst: (named: FirstName, password: FirstPassword) => createFirst(options, named, password),
     /** The finding that no administrator can sign in; null: one can, or there is none. */
     administratorTrouble: () => administratorTrouble(all(), options),
@@ -131,7 +131,10 @@ export function createAccounts(given: AccountsOptions) {
     /** `undefined` makes a one-use initial password. Throws `last_admin`, the errors of `precondition` and of the password rules. */
     setPassword: (id: string, password: string | undefined, clientKey: ClientKey, given?: PasswordChange) =>
       setPassword(options, present(id), password, { clientKey, ...given }),
-    /** Enables the user, removes the second factor, sets the password (`undefined`: one-use). Throws as password rules. */
+    /**
+     * Enables the user, removes the second factor and sets the password, in one change; `undefined` makes a one-use
+     * password. Throws `not_found`, and the errors of the password rules.
+     */
     rescue: (id: string, password: string | undefined, clientKey: ClientKey, maker: Maker) =>
       rescue(options, present(id), password, { clientKey, maker }),
     /** The account of an identity at the provider, with the role from the provider. Throws `username_taken`. */
@@ -142,7 +145,7 @@ export function createAccounts(given: AccountsOptions) {
     /** Sets or removes the second factor. Throws `not_found`, and the errors of `change`. */
     changeFactor: async (id: string, change: FactorChange, maker?: Maker) =>
       view((await options.changeAccount(present(id).id, withFactor(change), { maker })).account),
-    /** Spends a recovery code, in memory before it returns, then on the disk if possible. False: it is gone. */
+    /** Spends a recovery code in memory first, so none is spent twice, then on disk if possible. False: it is gone. */
     spendRecoveryCode: (id: string, hash: string) => spendRecoveryCode(document, id, hash),
     /** Notes the use of a passkey; false if it is gone, or its counter has not grown. */
     passkeyUsed: (id: string, use: PasskeyUse) => notePasskeyUse(document, id, use),

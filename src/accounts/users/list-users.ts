@@ -5,8 +5,6 @@ import { pageOf } from "../../store/documents/pages.ts";
 import type { Account } from "./account.ts";
 import { originOf } from "./provider-account.ts";
 
-type SortMember = "username" | "created_at" | "last_login_at";
-
 type Kind = keyof UserList["counts"];
 
 const queries: Readonly<Record<Kind, UserQuery>> = {
@@ -46,7 +44,7 @@ export function createUserList({
   const kept = createKeptViews();
   return (query) => {
     const { limit = 50, sort = "username", cursor } = query;
-    const member = sort.replace("-", "") as SortMember;
+    const member = sort.replace("-", "") as "username" | "created_at" | "last_login_at";
     const accounts = all();
     const isLocked = hasLocks() ? lockable : unlocked;
     const matching = accounts.filter((account) => matches(account, { isLocked, issuer }, query));

@@ -21,7 +21,10 @@ export interface Guesses {
   readonly common: CommonPasswords;
 }
 
-/** Throws `password_too_short`, `_too_long`, `_contains_identity`, `_blocklisted`. No composition (NIST SP 800-63B-4). */
+/**
+ * Throws `password_too_short`, `password_too_long`, `password_contains_identity` or `password_blocklisted`, with the
+ * reason. There are no rules of composition (NIST SP 800-63B-4 §3.1.1.2).
+ */
 export function checkNewPassword(
   password: string,
   context: Guesses & { readonly minimumCharacters: number },
@@ -45,7 +48,7 @@ export function checkNewPassword(
   if (code) throw new StewardError(code, `The password ${reason}.`);
 }
 
-/** Throws `validation_failed` for an invisible character at an end: it comes from copying, and is missing when typed. */
+/** Throws `validation_failed` for an invisible character at an end, from copying. A blank, or one between, can be meant. */
 export function refuseUnseenEnds(password: string): void {
   const stranger = strangerIn(password, /^(?! )[\p{C}\p{Z}]|(?! )[\p{C}\p{Z}]$/u);
   if (stranger === undefined) return;

@@ -3,7 +3,7 @@ import type { Uptime } from "../../host/ports.ts";
 /** Two readings of coarse clocks may be so far apart without anything having happened (s). */
 const coarsenessSeconds = 0.05;
 
-/** The lag of the host's clock behind the trusted time, which monotonic time carries on: exact to some 10 ms. */
+/** The host clock's lag behind the trusted time, which monotonic time carries on: no setting moves it. Some 10 ms exact. */
 export class TrustedOffset {
   readonly #wall: () => number;
   readonly #uptime: Uptime;

@@ -40,7 +40,10 @@ export function createAge(
     /** Throws `validation_failed` for recipients that are not age's; `internal_error`. */
     seal: (plain: AsyncIterable<Uint8Array>, key: SealingKey): AsyncGenerator<Uint8Array> =>
       through({ mode: "seal", ...key }, plain),
-    /** The bytes are authentic, whole only at the end. `backup_key_wrong`, `backup_unusable`, and the source's errors. */
+    /**
+     * The yielded bytes are authentic, but known to be whole only at its end. Throws `backup_key_wrong`, `backup_unusable`
+     * for what is damaged, cut short or no file of age; `internal_error`; and what the source throws.
+     */
     open: (sealed: AsyncIterable<Uint8Array>, key: OpeningKey): AsyncGenerator<Uint8Array> =>
       through({ mode: "open", ...key }, sealed),
   };

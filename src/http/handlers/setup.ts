@@ -26,7 +26,10 @@ export function createSetupHandlers(options: AccountRooms) {
 
 export type FirstRun = Pick<AccountRooms, "accounts" | "throttle" | "setupToken">;
 
-/** Throws unless local root calls, or there is no administrator and the setup token is right. */
+/**
+ * Throws unless the caller is local root, or this device has no administrator yet and the request has the setup token:
+ * `setup_already_done`, `setup_token_invalid`, `too_many_attempts`.
+ */
 export async function requireFirstRun(firstRun: FirstRun, call: Caller): Promise<void> {
   if (call.actor.kind === "local-root") return;
   if (firstRun.accounts.hasAdministrator())

@@ -27,7 +27,7 @@ export interface CodedContent extends Content {
   readonly coding: string;
 }
 
-/** The content that the client prefers of the `suffixes`. null: removed since the start. Throws `not_acceptable`. */
+/** The content that the client prefers of the `suffixes`. null: removed since the start. It throws `not_acceptable`. */
 export async function readCoded(
   ctx: Koa.Context,
   path: string,

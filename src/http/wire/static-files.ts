@@ -76,7 +76,7 @@ export function createStaticFiles(
   directory: string,
   tellDocument: (ctx: Koa.Context) => void = () => undefined,
 ): (ctx: Koa.Context) => Promise<boolean> {
-  let found: ConsoleFiles | undefined;
+  let found: ReturnType<typeof findFiles> | undefined;
   let policy: string | undefined;
   return async (ctx) => {
     found ??= findFiles(directory);
@@ -111,8 +111,6 @@ export function createStaticFiles(
     return true;
   };
 }
-
-type ConsoleFiles = ReturnType<typeof findFiles>;
 
 function findFiles(directory: string) {
   const files = filesIn(directory);

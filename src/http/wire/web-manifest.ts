@@ -18,7 +18,7 @@ const iconsIn = (colour: string) =>
     })),
   );
 
-/** The manifest with which a phone keeps the console, in the device's name and colour. False: another request. */
+/** Serves the manifest (W3C) by which a phone keeps the console, in the device's name and colour. False: another request. */
 export function createWebManifest({
   deviceName,
   accent,

