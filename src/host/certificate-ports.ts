@@ -34,7 +34,7 @@ export interface SigningRequest extends Subjects {
   readonly keyFile: string;
 }
 
-/** openssl's number for a failure, X509_V_ERR_*, with its sentence; or why nothing was judged. null: valid. */
+/** openssl's number of a failure, X509_V_ERR_* (openssl/x509_vfy.h), and sentence; or why it judged nothing. null: valid. */
 export type ChainVerdict =
   | { readonly number: number; readonly sentence: string }
   | { readonly trouble: string }

@@ -79,11 +79,11 @@ export interface HostFiles {
   readonly freeSpace: FreeSpace;
   /** flock(2), exclusive, without waiting: true if free. Throws if the kernel gives no answer. Undefined: no addon. */
   readonly tryLock: ((descriptor: number) => boolean) | undefined;
-  /** The keys of two-factor secrets, the preferred first. Throws `second_factor_unavailable`, and the errors of the disk. */
+  /** The two-factor keys, preferred first. Throws `second_factor_unavailable`, `storage_full`, `storage_unwritable`. */
   readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]>;
   /** Makes a new key in place of the agent's own at `path`; null: none was made. Throws as `readSealKeys`. */
   renewOwnSealKey(path: string): Promise<RenewedKey | null>;
-  /** The root of trust that root has installed; null: none. `update_root_unusable`: too large, or others may write it. */
+  /** The installed root of trust; null: none. Throws `update_root_unusable` if it is too large or others may write it. */
   readInstalledRoot(
     path: string,
     options: TrustedOwners & { maximumBytes: number },
@@ -125,7 +125,7 @@ export interface KeyExchangeOptions extends TimeAuthorities {
 }
 
 export interface TrustedOwners {
-  /** The one who runs this, trusted besides root, in a trial's own folders. Never for a file at its usual place. */
+  /** The one who runs this, trusted in a trial's own folders: at usual places an attacker may be that user. */
   own?: number | undefined;
   /** For root, who judges in the agent's place: files are read by it. Undefined: this process reads them for itself. */
   readonly asAgent?: AsAgent | undefined;

@@ -23,7 +23,7 @@ export function readHttpDate(text: string | undefined): number | null {
   return at.getUTCMonth() === monthIndex || Number(seconds) === 60 ? at.getTime() : null;
 }
 
-/** RFC 9110 §10.2.3: whole seconds, 0 to a day. A date counts against the server's own `date`. Undefined: none. */
+/** RFC 9110 §10.2.3: whole seconds, 0 to a day. A date counts from the server's own: ours may be wrong. Undefined: none. */
 export function readRetryAfter(fields: Fields): number | undefined {
   const text = fields["retry-after"];
   if (text === undefined) return undefined;

@@ -109,7 +109,7 @@ function decodeTimes(
   };
 }
 
-/** Seconds of unknown era, within 2^31 s of the pivot. RFC 5905 §6 takes the own clock; a build date is never wrong. */
+/** Seconds of unknown era, within 2^31 s (68 years) of the pivot. RFC 5905 §6 takes the own clock; a build date is right. */
 export function inEra(seconds: number, pivotSeconds: number): number {
   return seconds - eraSeconds * Math.round((seconds - pivotSeconds) / eraSeconds);
 }

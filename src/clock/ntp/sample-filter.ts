@@ -100,7 +100,7 @@ export function shiftSamples(register: SampleRegister, seconds: number): SampleR
   return register.map((sample) => ({ ...sample, offsetSeconds: sample.offsetSeconds - seconds }));
 }
 
-/** λ in seconds: the true offset is within offset ± λ, if all servers up to the root are right (RFC 5905 §11.1). */
+/** λ in seconds at `nowSeconds` (monotonic): the true offset is within ± λ, if all servers are right (RFC 5905 §11.1). */
 export function rootDistance(
   { sample, jitterSeconds, atSeconds }: SourceEstimate,
   nowSeconds: number,

@@ -110,7 +110,7 @@ function openReply(
   return { cookies: cookies.slice(0, mostCookies) };
 }
 
-/** The server's word that it cannot use the cookie (§5.7), without authentication: it ends nothing. */
+/** The server's word that it cannot use the cookie (§5.7). The keys are in it, so this is unauthentic and ends nothing. */
 function isNak(reply: Uint8Array, request: Uint8Array): boolean {
   const [stratum, code, origin] = [reply[1], reply.subarray(12, 16), reply.subarray(24, 32)];
   return stratum === 0 && isSame(code, Buffer.from("NTSN")) && isSame(origin, request.subarray(40, 48));

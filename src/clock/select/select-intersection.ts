@@ -23,7 +23,7 @@ interface Edge {
  */
 const middleTolerance = 0.0025;
 
-/** The offsets that more than half of the candidates agree on (RFC 5905 §11.2.1); null: no majority. Touching is none. */
+/** The offsets, in seconds, of more than half of the candidates (RFC 5905 §11.2.1); null: no majority. Touching is none. */
 export function intersect(candidates: readonly Candidate[]): { low: number; high: number } | null {
   const upwards = edgesOf(candidates);
   const downwards = upwards

@@ -49,7 +49,7 @@ export interface SetByHandFacts {
   readonly ceilingSeconds: number;
 }
 
-/** Setting by hand: where nothing keeps the clock right, or in mode manual. `conflict_discipliner`, `time_implausible`. */
+/** Throws `conflict_discipliner` where the clock is kept right, unless by hand; `time_implausible`, `validation_failed`. */
 export function requireMaySet(time: Date, { mode, syncStatus, ...bounds }: SetByHandFacts): void {
   const seconds = time.getTime() / 1_000;
   if (Number.isNaN(seconds)) {

@@ -4,17 +4,15 @@ import { systemErrorCode } from "../../contract/errors.ts";
 import { openRegular, readRegular } from "../../store/files/regular-file.ts";
 import { isSafePath } from "./read-archive.ts";
 
-type FolderFile = NonNullable<Awaited<ReturnType<typeof readFile>>>;
-
 /** The most that is read: all of it is in memory. A folder of certificates and a host file has a tenth. */
 const most = { fileBytes: 256 * 1024, files: 200, depth: 4 } as const;
 
 /** The most bytes of all files of a folder. */
 export const mostFolderBytes = 2 * 1024 * 1024;
 
-/** Every readable file of a folder, by path; none without it. Follows no link. Throws where it cannot be listed. */
+/** Every readable file of a folder, by path; none without it. Follows no link. Throws the system's errors of listing it. */
 export async function readFolder(folder: string) {
-  const files: FolderFile[] = [];
+  const files: NonNullable<Awaited<ReturnType<typeof readFile>>>[] = [];
   const leftOut: string[] = [];
   let bytes = 0;
   const read = async (path: string): Promise<void> => {

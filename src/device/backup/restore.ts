@@ -38,6 +38,7 @@ export interface AdoptedState {
 }
 
 export interface RestorerOptions {
+  /** The state directory. */
   readonly directory: string;
   readonly hostDirectory: string;
   readonly age: Age;

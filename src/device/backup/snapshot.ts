@@ -11,14 +11,12 @@ import { readRegular } from "../../store/files/regular-file.ts";
 import { backupFormat, backupVersion, type FileOfBackup, type Manifest, manifestPath } from "./manifest.ts";
 import { readFolder } from "./read-folder.ts";
 
-type DocumentText = Pick<OpenedDocument<object>, "name" | "text">;
-
 /** The parts of an agent that a backup is made of. */
 export interface SnapshotRooms {
   readonly stateDirectory: string;
   /** The directory of the host file, /etc/steward. */
   readonly hostDirectory: string;
-  readonly documents: () => readonly DocumentText[];
+  readonly documents: () => readonly Pick<OpenedDocument<object>, "name" | "text">[];
   /** Names of documents that may be on the disk without being open. */
   readonly lateDocuments: readonly string[];
   readonly events: Pick<EventLog, "snapshot">;
@@ -27,10 +25,8 @@ export interface SnapshotRooms {
   readonly historyFile: string;
   /** The keys that secrets are sealed with, the preferred first. Throws `second_factor_unavailable`. */
   readonly sealKeys: () => Promise<readonly Uint8Array[]>;
-  readonly facts: () => Promise<DeviceFacts>;
+  readonly facts: () => Promise<Omit<Manifest, "format" | "version" | "files" | "left_out">>;
 }
-
-type DeviceFacts = Omit<Manifest, "format" | "version" | "files" | "left_out">;
 
 /** A file whose content is the same at each reading. */
 interface SnapshotFile {

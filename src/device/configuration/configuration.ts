@@ -47,6 +47,7 @@ export interface Applied {
 }
 
 export interface ConfiguratorOptions {
+  /** The state directory. */
   readonly directory: string;
   readonly users: Document<AccountsState>;
   readonly tokens: Document<ApiTokensState>;
@@ -79,7 +80,7 @@ export function createConfigurator(given: ConfiguratorOptions) {
   const [digestKey = randomBytes(32)] = given.seal.derived("steward configuration digest v1");
   let endAwaiting = (): void => undefined;
   return {
-    /** `check`: only what would change. Throws `validation_failed` with every fault, and the errors of the disk. */
+    /** `check`: only what would change. Throws `validation_failed` with all faults, `storage_full`, `storage_unwritable`. */
     apply: (configuration: Configuration, check: boolean): Promise<Applied> =>
       inTurn(async () => {
         const applied = await apply(options, configuration, check);
@@ -269,7 +270,7 @@ function isOtherSignIn(was: Account, is: Account): boolean {
   return is.password_hash !== was.password_hash || is.two_factor !== was.two_factor;
 }
 
-/** Changes all documents in memory at once, then on the disk one by one, which may be later or at the next start. */
+/** Changes all documents in memory at once, so no request sees a part; then the disk, one by one, or the next start does. */
 async function carryOut(options: Working, transaction: Transaction): Promise<readonly ConfigurationChange[]> {
   const { directory, users, tokens, settings } = options;
   const { order } = transaction;

@@ -9,7 +9,7 @@ export interface Present {
   readonly settings: Settings;
 }
 
-/** A configuration with all values that would differ a second time: carried out again, it has the same result. */
+/** A configuration with all values that would differ a second time: carried out again after a crash, it ends the same. */
 export interface Order {
   readonly configuration: Configuration;
   /** By the agent's clock, RFC 3339. */

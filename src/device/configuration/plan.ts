@@ -24,7 +24,7 @@ export function plannedSettings(present: Settings, { configuration }: Order): Se
   return JSON.stringify(next) === JSON.stringify(present) ? present : next;
 }
 
-/** Throws `state_damaged` for a state that the next start would refuse: an order may be another release's. */
+/** Throws `state_damaged` for a state that the next start would refuse, before it goes to disk: another release's order. */
 export function requireSound({ users, tokens, settings }: Present): void {
   const parts = [
     { kind: accountsKind, value: users },

@@ -8,7 +8,7 @@ import type { Order } from "./order.ts";
 
 export type ConfiguredToken = NonNullable<Configuration["tokens"]>[number];
 
-/** The tokens as the order changes them, then new ones; the same object if nothing changes. `users`: after the order. */
+/** The tokens as the order changes them, without those of removed users, then new ones; the same object if none change. */
 export function plannedTokens(present: ApiTokensState, users: AccountsState, order: Order): ApiTokensState {
   const { tokens = [], tokens_not_named } = order.configuration;
   const wanted = new Map(tokens.map((token) => [token.token_hash, token]));

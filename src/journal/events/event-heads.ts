@@ -7,7 +7,7 @@ import type { LogName } from "./event-segments.ts";
 const eventsBetween = 100;
 const secondsBetween = 10 * 60;
 
-/** Logs the chains' heads, so that who cuts a log's tail must cut the journal's. Only what survives a power cut (`sync`). */
+/** Logs the chains' heads: who cuts a log must cut the journal's. Only synced ones, or it would know more than the disk. */
 export function createEventHeads(sync: (log: LogName) => Promise<void>, log: Log, timers: Timers) {
   const heads = new Map<LogName, AuditEvent>();
   let count = 0;

@@ -58,7 +58,7 @@ export type StateTools = ReturnType<typeof createStateTools>;
 
 type Kind = DocumentKind<object>;
 
-/** Tools for the documents of `directory`: `not_found`, `state_damaged`, `state_locked`, `validation_failed`. */
+/** Tools for the documents of `directory`. They throw `not_found`, `state_damaged`, `state_locked`, `validation_failed`. */
 export function createStateTools(directory: string, kinds: readonly Kind[]) {
   const kindOf = (name: string): Kind => {
     const kind = kinds.find((candidate) => candidate.name === name);

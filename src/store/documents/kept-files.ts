@@ -42,7 +42,7 @@ export function markOf(file: string): { number: number; at: string | null } {
   return { number: Number(number), at: Number.isNaN(Date.parse(at)) ? null : at };
 }
 
-/** Renames a document's file to one with the present time; at most three are kept. Throws the errors of the disk. */
+/** Renames a document's file, with the time in its name; three are kept. Throws `storage_full`, `storage_unwritable`. */
 export async function setAside(directory: string, name: string, wall = processTime.wall): Promise<void> {
   const path = documentPath(directory, name);
   const kept = await keptNames(directory, name);
@@ -78,7 +78,7 @@ export function formCopyName(name: string, version: string): string {
   return `${name}.format-${version}`;
 }
 
-/** Keeps a document's former form for the release that knows no newer one; the newest two. Throws the disk's errors. */
+/** Keeps the bytes of the two newest former forms, for older releases. Throws `storage_full`, `storage_unwritable`. */
 export async function keepForm(
   directory: string,
   name: string,

@@ -12,7 +12,7 @@ import {
   writableLine,
 } from "./storage-advice.ts";
 
-/** Free bytes below which health is degraded: as many as are left right after the reserve is made. */
+/** Free bytes on the state's file system below which health is degraded: those left right after the reserve is made. */
 const leastFreeBytes = reserveNeedsBytes - reserveBytes;
 
 /** Free inodes below which health is degraded; a write takes one until it is done. */

@@ -50,7 +50,7 @@ export class Disk {
     return this.#capacity;
   }
 
-  /** The file system was read-only at this process's start and is not now, but its view still is: others can write. */
+  /** True if the file system was read-only at this process's start, and now only its view is: another process can write. */
   isViewStale(): boolean {
     return this.#isViewStale;
   }

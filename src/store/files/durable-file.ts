@@ -121,7 +121,7 @@ function nearestPresent(path: string): string {
   return existsSync(above) ? above : nearestPresent(above);
 }
 
-/** Makes parents from the top down, each on the disk first. `recursive` reports ENOENT for any reason. */
+/** Makes parents from the top down, each on disk first. `recursive` reports ENOENT for any failure, also a full disk. */
 async function mkdirWithParents(path: string, mode: number): Promise<void> {
   const code = await mkdir(path, { mode }).then(
     () => null,

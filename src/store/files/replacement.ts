@@ -29,7 +29,10 @@ export function replacementPlace(directory: string) {
   };
 }
 
-/** Decides that the state in its place replaces the present one when next opened. Throws the errors of the disk. */
+/**
+ * Decides that the state in its place replaces the present one when that is opened next, also after a power cut. Throws
+ * `storage_full` and `storage_unwritable`: then nothing is decided.
+ */
 export async function decideReplacement(directory: string): Promise<void> {
   const { directory: place, state } = replacementPlace(directory);
   try {
@@ -142,7 +145,10 @@ async function syncTree(directory: string): Promise<void> {
   await syncDirectory(directory);
 }
 
-/** Makes an empty place for the next state; an earlier decision is void. `state_damaged`: it is being carried out. */
+/**
+ * Makes an empty place for the next state, for this user only; an earlier decision is void. Throws `state_damaged` if it
+ * is being carried out, `storage_full` and `storage_unwritable`.
+ */
 export async function makeReplacementPlace(directory: string): Promise<void> {
   const { directory: place, state } = replacementPlace(directory);
   await emptyReplacementPlace(directory);

@@ -11,7 +11,10 @@ const markerName = ".wipe";
 /** The lock is held during the deletion, and a file system's own directory cannot be deleted. */
 const kept: readonly string[] = [markerName, ".lock", "lost+found"];
 
-/** Ensures that the state is emptied before it is used again. Throws the errors of the disk: nothing has begun. */
+/**
+ * Ensures that the state directory is emptied before it is used again, also after a power cut. Throws `storage_full`
+ * and `storage_unwritable`: then nothing has begun.
+ */
 export async function requestWipe(directory: string): Promise<void> {
   const path = join(directory, markerName);
   await writeDurably(path, "").catch(async (error: unknown) => {

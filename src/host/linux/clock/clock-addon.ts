@@ -75,7 +75,7 @@ function isClockAddon(loaded: unknown): loaded is ClockAddon {
   return functionNames.every((name) => typeof functions.get(name) === "function");
 }
 
-/** The loader maps a file unchecked: a cut-off one would end the process (SIGBUS). An ELF's section table is at its end. */
+/** The loader maps a file unchecked: one cut off would end the process (SIGBUS). The sections are at its end (elf(5)). */
 function refuseCutOff(path: string): void {
   const file = openSync(path, "r");
   try {

@@ -8,7 +8,7 @@ export function updateRootFile(hostFile: string): string {
   return join(dirname(hostFile), "update-root.json");
 }
 
-/** The root of trust that root has installed; null: none. `update_root_unusable`: too large, or others may write it. */
+/** The installed root of trust; null: none. Throws `update_root_unusable` beyond `maximumBytes`, or if others write it. */
 export function readInstalledRoot(
   path: string,
   { maximumBytes, ...owners }: TrustedOwners & { maximumBytes: number },

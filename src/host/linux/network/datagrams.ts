@@ -5,7 +5,7 @@ import { systemErrorCode } from "../../../contract/errors.ts";
 import type { DatagramAddress, DatagramConnection, DatagramHandlers, Datagrams } from "../../ports.ts";
 import type { ClockAddon } from "../clock/clock-addon.ts";
 
-/** UDP over node:dgram, for literal addresses. With the addon packets leave at the call and arrive with their age. */
+/** UDP, to literal addresses; a name rejects. With the addon packets leave at once, and have an age; without it neither. */
 export function createDatagrams(addon: ClockAddon | null): Datagrams {
   return {
     connect: async (address, handlers) => {

@@ -6,10 +6,8 @@ import type { Units } from "../../release-ports.ts";
 import { readJournalEntry } from "./journal-entry.ts";
 import { moment } from "./journal-source.ts";
 
-export type DescribedUnitState = ReturnType<typeof readState>;
-
 export interface LinuxUnits extends Units {
-  state(unit: string): Promise<DescribedUnitState>;
+  state(unit: string): Promise<ReturnType<typeof readState>>;
 }
 
 /** Seconds: by default systemd gives a unit 90 to stop and 90 to start. */

@@ -12,7 +12,7 @@ export interface PaceOptions {
   readonly failure: (cause: unknown) => unknown;
 }
 
-/** The pieces of a body at a minimum rate. Only the reader's waiting counts; pieces are asked for one at a time. */
+/** A body's pieces, one at a time, at a minimum rate. Only the reader's waiting counts: a slow disk blames no server. */
 export async function* paced(
   pieces: AsyncIterable<Uint8Array>,
   { limits, signal, where, release, failure }: PaceOptions,
