@@ -72,7 +72,7 @@ export function isOfStorage(error: unknown): error is StewardError {
 /** Bytes of a unix socket's path: 108 with the NUL behind it (unix(7)). */
 const longestSocketPath = 107;
 
-/** Throws `validation_failed` for a path that no unix socket can have: Node would cut it off in silence. */
+/** Throws `validation_failed` for a path that no unix socket can have: Node cuts it off in silence, and uses another. */
 export function requireSocketPath(path: string, option: string): void {
   const bytes = Buffer.byteLength(path);
   if (bytes <= longestSocketPath) return;

@@ -84,10 +84,8 @@ export type FindingFact = (typeof findingKinds)[FindingCode]["facts"][number];
 
 export const healthCodes = ["ok", ...(Object.keys(findingKinds) as FindingCode[])] as const;
 
-type HealthNeed = (typeof findingKinds)[FindingCode]["need"];
-
 /** A need that is no finding of a health check. The clock is one as well without a finding, while nothing confirms it. */
-export type OwnNeedCode = Exclude<NeedCode, HealthNeed> | "clock";
+export type OwnNeedCode = Exclude<NeedCode, (typeof findingKinds)[FindingCode]["need"]> | "clock";
 
 /** Also a need that is its own finding, such as `update_available`. */
 export type AnyFindingCode = FindingCode | NeedCode;

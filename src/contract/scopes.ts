@@ -1,7 +1,5 @@
 import type { roleNames } from "./shapes.ts";
 
-type RoleName = (typeof roleNames)[number];
-
 /** The scopes of API tokens, and the roles whose users can have a token with each. */
 export const scopes = {
   "logs:read": ["admin", "operator", "readonly"],
@@ -15,7 +13,7 @@ export const scopes = {
   "configuration:read": ["admin"],
   "users:read": ["admin"],
   "users:write": ["admin"],
-} as const satisfies Record<string, readonly RoleName[]>;
+} as const satisfies Record<string, readonly (typeof roleNames)[number][]>;
 
 export type Scope = keyof typeof scopes;
 

@@ -1,7 +1,7 @@
 const form =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(\.\d{1,9})?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;
 
-/** RFC 3339 §5.6 with an offset; null for what else `Date` takes: days that do not exist, no offset. No leap second. */
+/** Reads RFC 3339 §5.6 with an offset; null for what else `Date` takes: no such day, offset or seconds. No leap second. */
 export function readRfc3339(text: string): Date | null {
   const [, year, month, day, hour, minute, second, fraction = "", sign, hours, minutes] =
     form.exec(text) ?? [];

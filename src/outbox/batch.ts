@@ -55,7 +55,7 @@ export async function readBatch(events: EventQueue, query: BatchQuery) {
 
 class BatchReader {
   readonly #query: BatchQuery;
-  readonly #chain: Chain;
+  readonly #chain: ReturnType<typeof createChain>;
   /** In a storm only the most important. */
   #taken: AuditEvent[] = [];
   #idle: Position;
@@ -109,8 +109,6 @@ class BatchReader {
     if (this.#taken.length > mostOfRecord) this.#taken = [...mostImportant(this.#taken)];
   }
 }
-
-type Chain = ReturnType<typeof createChain>;
 
 /** Follows events' numbers and hashes in order, and finds those that are missing (docs/design/outbox.md, rule 4). */
 function createChain({ takes, from }: BatchQuery) {

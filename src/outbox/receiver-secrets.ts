@@ -62,7 +62,7 @@ export function createReceiverSecrets(document: Document<ReceiverSecretsState>, 
   };
 }
 
-/** Sealed for server and user name: else who may change settings could have a secret sent to a server of theirs. */
+/** Sealed for server and user name: else who changes settings has it sent to a server of theirs (outbox.md, rule 13). */
 function recordOf({ name, kind, url, server, port, username }: Addressed): string {
   const destination = url === undefined ? [kind, server, port, username] : [originOf(url)];
   return JSON.stringify(["receiver", name, ...destination]);

@@ -50,7 +50,7 @@ export interface SentMail {
 const mostCharacters = 65_536;
 const longLine = /[^\n]{2049}/;
 
-/** Sends one mail, and closes. Rejects with SmtpFailure. Nothing before verified TLS (RFC 3207, RFC 8314). */
+/** Sends one mail, then closes. Rejects with SmtpFailure. Nothing is sent before TLS is verified (RFC 3207, RFC 8314). */
 export async function sendMail(session: SmtpSession, mail: Mail, signal: AbortSignal): Promise<SentMail> {
   const { socket, security, authorities } = session;
   const greeting = greetingOf(session.hostName(), socket.localAddress);

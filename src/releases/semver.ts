@@ -19,7 +19,7 @@ export function isVersion(text: string): boolean {
   return text.length <= longestVersion && versionPattern.test(text);
 }
 
-/** Precedence (SemVer 2.0.0 §11), negative: `a` is older. What is no version is older than any, never taken for newer. */
+/** Precedence (SemVer 2.0.0 §11), negative: `a` is older; build metadata do not count. What is no version is oldest. */
 export function compareVersions(a: string, b: string): number {
   const [isLeft, isRight] = [isVersion(a), isVersion(b)];
   return isLeft && isRight ? compare(a, b) : Number(isLeft) - Number(isRight);

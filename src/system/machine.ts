@@ -53,7 +53,7 @@ export function createMachine(options: MachineOptions) {
       await asked(helper.ask({ word: verb }), verb === "reboot" ? "restart it" : "switch it off");
       return { boot_id: identity.bootId };
     },
-    /** Records a factory reset, so that it happens. Throws `update_busy` during a trial, and the errors of the disk. */
+    /** Records a factory reset, so it happens. Throws `update_busy` during a trial, `storage_full`, `storage_unwritable`. */
     reset: async (): Promise<void> => {
       refuseOnTrial(options.updates(), endTrial);
       await options.requestReset();

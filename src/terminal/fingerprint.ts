@@ -6,7 +6,7 @@ export function fingerprintGroups(fingerprint: string): string {
   return [groups.slice(0, 8), groups.slice(8)].map((line) => `  ${line.join(" ")}\n`).join("");
 }
 
-/** The agent's spelling of a fingerprint with blanks, colons or capitals. CommandError(6) for a part: it proves nothing. */
+/** The agent's spelling of a fingerprint, from blanks, colons, capitals. Throws CommandError(6) for a part: no proof. */
 export function readFingerprint(text: string): string {
   const digits = text.replace(/[\s:]/g, "").toLowerCase();
   if (/^[0-9a-f]{64}$/.test(digits)) return digits;

@@ -206,7 +206,7 @@ class Room {
     return this.status();
   }
 
-  /** Takes a failed release, and its kind's before it, as seen to. Resolves with those, the newest last. `not_found`. */
+  /** Takes a failed release, and its kind's before it, as seen to. Resolves with those, newest last. Throws `not_found`. */
   async dismiss(releaseId: string): Promise<readonly FailedRelease[]> {
     await this.#parts.watch.refresh();
     const failed = failedReleases(this.#parts);

@@ -46,7 +46,7 @@ function numbered(name: string, id: string): number | null {
   return found === id ? Number(number) : null;
 }
 
-/** Deletes the lowest-numbered backups of the device that made `path`, but for so many. No other file, whatever its name. */
+/** Deletes the lowest-numbered backups of `path`'s device, but for so many, and no other file. Throws the system's error. */
 export async function removeOlder(path: string, keep: number): Promise<Rotation> {
   const [, id = "", latest = ""] = ownForm.exec(path) ?? [];
   const left: Rotation["left"] = [];

@@ -4,7 +4,7 @@ import { readAnswer, receiveAnswer } from "./agent-answer.ts";
 import { type HttpRequest, loadSend, openRequest, unreachable } from "./agent-connection.ts";
 import type { Places } from "./places.ts";
 
-/** The bytes of an answer as it is made. So many milliseconds for each piece. Throws refusals and the connection's errors. */
+/** The bytes of an answer as it is made, with so many milliseconds a piece. Throws refusals and the connection's errors. */
 export async function askForBytes(
   places: Places,
   request: HttpRequest,

@@ -63,7 +63,7 @@ export interface CommandContext extends ProgramContext {
   readRootOfTrust(bytes: Uint8Array): Promise<RootOfTrust>;
   /** Runs the installer with these words and paths, as this user on this terminal. Resolves with its exit code. */
   runInstaller(words: readonly string[], places: InstallerPaths): Promise<number>;
-  /** As root: stops the agent, deletes state and identity, switches off. CommandError: an undeletable state keeps both. */
+  /** As root: stops the agent, deletes state, then identity, and switches off. Throws CommandError where it cannot. */
   prepareImage(places: { readonly stateDirectory: string; readonly socketPath: string }): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export interface ExaminedHost {
   ): Promise<{ readonly names: readonly string[]; readonly addresses: readonly string[] }>;
   /** Makes a request for a certificate (PKCS #10), as PEM. Throws `internal_error`. */
   signRequest(request: SigningRequest): Promise<string>;
-  /** Verifies by openssl that a PEM chain leads to an authority, whatever its dates; null: it does. */
+  /** Verifies by openssl that a PEM chain leads to an authority, at any date; null: it does. Throws the system's errors. */
   verifyChain(chain: readonly string[], authorities: string | undefined): Promise<ChainVerdict>;
 }
 
@@ -115,7 +115,10 @@ interface HostFileAccess {
   checkText(text: string): CheckedText;
   /** As root: keeps an accepted host file. Throws `validation_failed`, `storage_full`, `storage_unwritable`. */
   keep(path: string): Promise<void>;
-  /** As root: puts the kept host file in place of another, and returns that one's path; null: none is kept. */
+  /**
+   * As root: sets the host file aside, and puts the kept one in its place. The path of the one set aside; null: none is
+   * kept. Throws the system's errors, `storage_full` and `storage_unwritable`.
+   */
   restore(path: string): Promise<string | null>;
 }
 
@@ -147,7 +150,7 @@ export interface InstallerPaths {
   readonly hostFile: string;
 }
 
-/** The program sends more than the agent ever would: it is not the agent, or controlled. Trying again does not help. */
+/** The program sends more than the agent ever would: it is not the agent, or an attacker's. Trying again does not help. */
 export class BoundlessAnswer extends CommandError {
   constructor(what: string) {
     super(8, `${what} Find out which program answers before you go on: systemctl status steward.`);

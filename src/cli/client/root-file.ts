@@ -11,7 +11,7 @@ interface RootFile {
   readonly owner?: Owner | undefined;
 }
 
-/** Writes root's file in /etc, whatever the umask. Throws CommandError(4) for others, and the errors of the disk. */
+/** Writes root's file in /etc, whatever the umask. Throws CommandError(4), `storage_full`, `storage_unwritable`. */
 export async function writeRootFile(path: string, { content, mode, owner }: RootFile): Promise<void> {
   const directory = dirname(path);
   try {

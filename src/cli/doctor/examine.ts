@@ -41,7 +41,7 @@ const patienceMilliseconds = 45_000;
 /** Milliseconds for an answer over the socket. */
 const answerMilliseconds = 5_000;
 
-/** All findings, in order. `beforeState`: what root has to read before the look at the state gives up its rights. */
+/** All findings, in order, none thrown. `beforeState`: what root reads before the look at the state ends its rights. */
 export async function examine(
   context: DoctorContext,
   beforeState: () => Promise<void> = async () => {},

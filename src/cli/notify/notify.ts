@@ -6,8 +6,6 @@ import { withHiddenInput } from "../../terminal/prompt.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { readFirstLine } from "../users/new-password.ts";
 
-type ReceiverState = ReceiverStates[number];
-
 const list: Command = {
   path: ["notify", "list"],
   summary: "List the receivers of messages, and how deliveries to them go",
@@ -105,7 +103,7 @@ async function givenSecret(invocation: Invocation, name: string): Promise<string
 }
 
 /** Throws CommandError(3). */
-async function receiverNamed(name: string, client: Invocation["client"]): Promise<ReceiverState> {
+async function receiverNamed(name: string, client: Invocation["client"]): Promise<ReceiverStates[number]> {
   const { receivers } = await client.call("getNotifications", {});
   const found = receivers.find((one) => one.name === name);
   if (found) return found;

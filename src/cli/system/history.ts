@@ -28,8 +28,6 @@ export const history: Command = {
   },
 };
 
-type Name = (typeof historySeriesNames)[number];
-
 interface Wording {
   readonly title: string;
   readonly say: (figure: number) => string;
@@ -40,7 +38,7 @@ interface Wording {
 const size = (figure: number): number => figure;
 const percent = (ratio: number): string => `${(ratio * 100).toFixed(1)} %`;
 
-const wordings: Readonly<Record<Name, Wording>> = {
+const wordings: Readonly<Record<(typeof historySeriesNames)[number], Wording>> = {
   clock_offset_seconds: { title: "clock offset", say: formatLag, sizeOf: Math.abs },
   clock_uncertainty_seconds: { title: "clock uncertainty", say: formatSpan, sizeOf: size },
   disk_used_ratio: { title: "disk used", say: percent, sizeOf: size },

@@ -13,7 +13,7 @@ export interface ParsedChange {
   readonly keys: readonly string[];
 }
 
-/** Reads `KEY=VALUE` pairs by the schema's types; groups as JSON. The agent checks values. CommandError 2 (form), 6. */
+/** Reads `KEY=VALUE` by the schema, groups as JSON. The agent checks values. Throws CommandError 2 (form), 6 (content). */
 export function parseAssignments(assignments: readonly string[]): ParsedChange {
   return changeOf(assignments.flatMap(assigned));
 }

@@ -20,7 +20,7 @@ type HttpsChange = { readonly [K in keyof HttpsMember]: HttpsMember[K] | null | 
 /** The mode of a new host file: every user may read it. */
 const usualMode = 0o644;
 
-/** Changes the member `https` of the host file, as only root may. Throws `validation_failed`, and CommandError: 1, 4. */
+/** Changes the member `https`, never by the agent: only root decides. Throws `validation_failed`, CommandError 1 or 4. */
 export async function changeHttps(
   path: string,
   change: HttpsChange,

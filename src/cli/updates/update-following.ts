@@ -19,7 +19,7 @@ const patience = { onTrial: 600_000, else: 30_000 } as const;
 /** Polls, and milliseconds between them, for which the next of several steps is awaited. */
 const gap = { polls: 20, milliseconds: 250 } as const;
 
-/** Polls until nothing is in progress or about to be, with its progress on a terminal. Throws CommandError: 130, 8. */
+/** Polls until nothing is in progress or about to be, shown on a terminal. Throws CommandError: 130 at Ctrl-C, or 8. */
 export async function followUpdates(
   invocation: Invocation,
   begun: Updates,

@@ -26,7 +26,7 @@ export const repositoryOrFileOption: Option = {
     "a repository on this device instead, such as a USB stick, or a tar of one, which is sent to the device",
 };
 
-/** The option's directory as the API takes it. Throws CommandError(2) for a file, and beside `--url`. */
+/** The option's directory. Throws CommandError(2) for a file, and beside `--url`: it would be on another device. */
 export function repositoryOf({ options, places }: Invocation, command: string): { repository?: string } {
   const directory = options.text("repo");
   if (directory === undefined) return {};

@@ -18,7 +18,10 @@ const rootFileMode = 0o644;
 /** As much as the agent reads of one; a larger file is refused unread. */
 const maximumBytes = 512_000;
 
-/** Puts a root of trust beside the host file, as only root may. CommandError: 1, 3, 4, 5; `update_root_unusable`. */
+/**
+ * Puts a root of trust beside the host file. Directly, never through the agent: a user who could do it there would
+ * decide what runs on this device. Throws CommandError: 1, 3, 4, 5 (another one is there), and `update_root_unusable`.
+ */
 export async function installTrust(invocation: Invocation): Promise<void> {
   const { positionals, options, places, context, output } = invocation;
   requireLocal(places, "update trust install");

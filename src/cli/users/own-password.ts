@@ -15,7 +15,7 @@ export interface Entered {
   questions: Questions;
 }
 
-/** The password that is good from now on. A one-use one is replaced here, before the session ends. CommandError(4): none. */
+/** The lasting password. A one-use one is replaced within its session, or its user is shut out. Throws CommandError(4). */
 export async function ownPassword(
   { program, output }: Pick<Invocation, "program" | "output">,
   client: Client,

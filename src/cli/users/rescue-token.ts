@@ -87,12 +87,10 @@ export const announceRescue: Command = {
 /**
  * The reason why no token is made; or the address of the console on the LAN, null if it is not reached there directly.
  */
-type Plan = { readonly obstacle: string } | { readonly address: string | null };
-
 async function planOf(
   { hostFile }: Pick<ExaminedHost, "hostFile">,
   { places, client }: Pick<Invocation, "places" | "client">,
-): Promise<Plan> {
+): Promise<{ readonly obstacle: string } | { readonly address: string | null }> {
   // Root acts on it: a file that the agent may not read forbids as well.
   const { kernelRescue, https } = await hostFile.inForce(places.hostFile, "root");
   if (!kernelRescue) return { obstacle: `${places.hostFile} says kernel_rescue: false.` };

@@ -47,7 +47,7 @@ const patienceMilliseconds = 20_000;
 /** One call is sent at most this often: again with another token, and again after the password. */
 const mostAttempts = 5;
 
-/** Calls the agent: renews the session, asks for the password, waits for reads. ProblemError, Unreachable, Cancelled. */
+/** Calls the agent: renews the session, asks for the password; reads wait. Throws ProblemError, Unreachable, Cancelled. */
 export async function call<Id extends OperationId>(
   id: Id,
   input: CallInput<Id> = {},

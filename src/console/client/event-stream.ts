@@ -19,7 +19,7 @@ const silenceMilliseconds = 25_000;
 /** Seconds until a stream that ended is taken up again. */
 const comeBackSeconds = 1;
 
-/** Follows a stream until the signal ends it, going on after each break. Refusals go to `onRefusal` and end it. */
+/** Follows a stream until the signal ends it, past breaks. Refusals go to `onRefusal`, ending it. `lastId`: its start. */
 export async function follow<Id extends StreamId>(
   id: Id,
   input: CallInput<Id>,

@@ -14,12 +14,10 @@ interface NeedInWords {
   readonly button: string;
 }
 
-type Words = NeedWords[Need["code"]];
-
 /** null: it is a need of a newer agent, for which the agent's own sentence is shown. */
 export function needInWords(need: Need, format = pageFormat): NeedInWords | null {
   const { code, detail, facts } = need;
-  const words = wordFor<Words>(t.home.needs, code);
+  const words = wordFor<NeedWords[Need["code"]]>(t.home.needs, code);
   if (words === undefined) return null;
   const { title, text } = words;
   const { name, version } = facts as GivenFacts;

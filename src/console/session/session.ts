@@ -23,9 +23,7 @@ import { askForPassword, dropQuestion } from "./step-up.ts";
  * - `setup`: the first administrator is still to be made.
  * - `interrupted`: the session ended in mid-work; what was typed is still there.
  */
-type Phase = "opening" | "setup" | "signed-out" | "signed-in" | "interrupted";
-
-export const phase = createStore<Phase>("opening");
+export const phase = createStore<"opening" | "setup" | "signed-out" | "signed-in" | "interrupted">("opening");
 
 /** The session of this page; it stays while it is interrupted. */
 export const session = createStore<Session | null>(null);

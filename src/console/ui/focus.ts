@@ -71,7 +71,7 @@ type Bar = "--bar-above" | "--bar-below";
 
 const watched = new Map<Bar, ResizeObserver>();
 
-/** For `ref`: tells the style a lasting bar's height, so that what takes the keyboard is scrolled clear (WCAG 2.4.11). */
+/** For `ref`: tells the style a lasting bar's height, so that focus is scrolled clear of it (WCAG 2.2, 2.4.11). */
 export const tellHeight: Readonly<Record<Bar, (element: HTMLElement | null) => void>> = {
   "--bar-above": (element) => watch("--bar-above", element),
   "--bar-below": (element) => watch("--bar-below", element),

@@ -2,15 +2,13 @@ import { roleNames } from "../../contract/shapes.ts";
 import type { Role, UserQuery } from "../../contract/types.ts";
 import { navigate, type Place, place } from "../navigation/navigation.ts";
 
-type Sort = NonNullable<UserQuery["sort"]>;
-
 /** The most that is searched for, in characters; the agent takes no more. */
 export const longestSearch = 64;
 
 /** The list can be ordered by these; a minus before one reverses the order. */
 const sortKeys = ["username", "last_login_at", "created_at"] as const;
 
-const isSort = (text: string): text is Sort =>
+const isSort = (text: string): text is NonNullable<UserQuery["sort"]> =>
   (sortKeys as readonly string[]).includes(text.startsWith("-") ? text.slice(1) : text);
 
 const isRole = (text: string): text is Role => (roleNames as readonly string[]).includes(text);

@@ -3,8 +3,6 @@ import type { EventType } from "../event-types.ts";
 import type { Scope } from "../scopes.ts";
 import type { roleNames } from "../shapes.ts";
 
-type RoleName = (typeof roleNames)[number];
-
 /**
  * The callers that an operation admits.
  * - `open`: anyone; a valid token may show more.
@@ -20,7 +18,7 @@ export type Access =
   | "self"
   | "token"
   | "local"
-  | { readonly roles: readonly RoleName[]; readonly self?: true };
+  | { readonly roles: readonly (typeof roleNames)[number][]; readonly self?: true };
 
 export const everyone = { roles: ["admin", "operator", "readonly"] } as const satisfies Access;
 export const admins = { roles: ["admin"] } as const satisfies Access;

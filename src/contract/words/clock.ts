@@ -4,8 +4,6 @@ import type { Format } from "./format.ts";
 
 type ConflictCode = ClockConflict["code"];
 type TroubleCode = NonNullable<ClockSummary["daemon_trouble"]>["code"];
-type NotSetCode = NonNullable<ClockSummary["not_set"]>["code"];
-
 export type SourceReason = NonNullable<TimeSource["reason"]>;
 
 /** The facts of sentences about the clock; each code has some of them. */
@@ -54,7 +52,7 @@ export interface ClockWords {
   /** The reasons why less is known of a daemon than could be. */
   readonly daemonTroubles: Readonly<Record<TroubleCode, ClockSentence>>;
   /** The reasons why the host's own clock is not set, and its offset. */
-  readonly notSet: Readonly<Record<NotSetCode, ClockSentence>>;
+  readonly notSet: Readonly<Record<NonNullable<ClockSummary["not_set"]>["code"], ClockSentence>>;
 }
 
 /** Says one code by a table of sentences; `detail` is the agent's own sentence, for a reader without words for the code. */

@@ -18,10 +18,8 @@ const mostValueCharacters = 512;
 /** Parameters of one name, from a list. */
 const mostOfList = 16;
 
-type Severity = keyof typeof severities;
-
 interface Parts {
-  readonly severity: Severity;
+  readonly severity: keyof typeof severities;
   /** RFC 3339, in UTC. */
   readonly time: string;
   /** MSGID: the type of the event. */

@@ -49,7 +49,7 @@ interface DocumentsConfig extends Pick<RoomsConfig, "stateDirectory" | "initialS
   readonly time?: StoreTime;
 }
 
-/** Opens every document and their register in the order in which they may first be written. `state_damaged`. */
+/** Opens every document and the register, in the order of writing. Throws `state_damaged` and `storage_unwritable`. */
 export async function openDocuments(config: DocumentsConfig) {
   const { stateDirectory: directory, initialSettings, readsOnly, isOnTrial, time } = config;
   const reserve = createReserve(directory);

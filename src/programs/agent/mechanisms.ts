@@ -83,7 +83,7 @@ interface Mechanism {
   readonly open?: (device: Device, others: never) => OpenedMechanism | Promise<OpenedMechanism>;
 }
 
-/** The mechanisms that a device may lack, as they are opened. To take one out see docs/ARCHITECTURE.md. */
+/** The mechanisms that a device may lack, as opened. To take one out: docs/ARCHITECTURE.md, "Taking a mechanism out". */
 export const mechanisms = {
   metrics: {
     part: createMetering,

@@ -66,7 +66,7 @@ export interface ReadHostFile {
 /** The user who runs this; and for root the rights of the agent, in whose place it judges. */
 export type Reader = readonly [uid: number | undefined, asAgent?: AsAgent | undefined];
 
-/** Reads the host file; absent is empty. Throws HostFileRefused if not valid, or if others may write what it names. */
+/** Reads the host file; absent is empty. Throws HostFileRefused if not valid, or if others may write it or its files. */
 export async function readHostFile(path: string, ...reader: Reader): Promise<ReadHostFile> {
   const owners = ownersOf(path, ...reader);
   const { text, host, unknown, ofNamedFiles } = await readDocument(path, owners);

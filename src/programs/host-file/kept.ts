@@ -29,7 +29,10 @@ export async function keepHostFile(path: string, ...reader: Reader): Promise<voi
   }
 }
 
-/** Puts the kept host file in place of one, whose new path it returns; null: none is kept, nothing was changed. */
+/**
+ * Sets a host file aside, and puts the kept one in its place. Returns the path of the former; null: none is kept, and
+ * nothing was changed. Throws the system's errors, `storage_full` and `storage_unwritable`.
+ */
 export async function restoreHostFile(path: string, ...reader: Reader): Promise<string | null> {
   const kept = keptHostFile(path);
   // By root's own rights: what it puts in place, it opens to the agent.

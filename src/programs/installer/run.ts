@@ -5,7 +5,7 @@ import { StewardError } from "../../contract/errors.ts";
 import { usualDirectories } from "../../installer/files/release-directories.ts";
 import type { InstallerAccess, InstallerProgram } from "../agent/installer-client.ts";
 
-/** Runs the installer with its output on standard error. Returns its exit code, 1 for a signal. `internal_error`. */
+/** Runs the installer, its output on standard error. Returns its exit code, 1 for a signal. Throws `internal_error`. */
 export function runInstaller(
   { node, script }: Pick<InstallerProgram, "node" | "script">,
   words: readonly string[],

@@ -3,7 +3,7 @@ import type { Settings, SettingsChange } from "../../contract/types.ts";
 import { isObject } from "../../store/validation/members.ts";
 import { withSecretsOf } from "../../store/validation/secrets.ts";
 
-/** The settings merged with these members; a shown form means the present secret. TypeError: not of their shape. */
+/** The settings merged with these members; a shown form means the present secret. Throws a TypeError for another shape. */
 export function mergeSettings(present: Settings, change: SettingsChange): Settings {
   return merge(present, withSecretsOf(settingsSchema, present, change)) as Settings;
 }

@@ -116,7 +116,7 @@ export class CheckScheduler {
     if (this.#running?.isForApplying) throw heldUpBy("Another repository is being read");
   }
 
-  /** Begins a check in place of one, downloading every kind while its repository is here. `ended` settles with it. */
+  /** Begins a check in place of one, and downloads all while the source is here. `ended`: with it. Throws `rate_limited`. */
   async replace(source: CheckSource): Promise<{ readonly ended: Promise<unknown> }> {
     this.requireReplaceable();
     while (this.#running) {

@@ -29,7 +29,7 @@ export function requireSettings(options: Pick<UpdaterOptions, "settings" | "allo
   if (block !== null) throw new StewardError(errors[block.code], block.detail);
 }
 
-/** A requested check's source: the directory, else the server. `signature_verification_required`, `pinned_by_host`. */
+/** The directory, else the server. Throws `signature_verification_required`, `pinned_by_host`, `update_not_configured`. */
 export function sourceOf(
   options: Pick<UpdaterOptions, "settings" | "allowedChannels">,
   repository: string | undefined,

@@ -38,13 +38,11 @@ export function problemSentence(code: UpdateProblem["code"], facts: UpdateFacts)
 /** A problem with its sentence, and the facts that apply to it. */
 export function problemWith(
   code: UpdateProblem["code"],
-  { setting, ...facts }: ProblemFacts & { readonly setting?: string } = {},
+  { setting, ...facts }: Partial<Omit<UpdateProblem, "code" | "detail">> & { readonly setting?: string } = {},
 ): UpdateProblem {
   const detail = problemSentence(code, { ...facts, setting });
   return { code, detail, release: null, reason: null, failures: null, until: null, ...facts };
 }
-
-type ProblemFacts = Partial<Omit<UpdateProblem, "code" | "detail">>;
 
 /** The summary of what blocks all updates is the hold itself. */
 export function summarySentence(code: UpdateSummary["code"], facts: UpdateFacts): string {

@@ -82,7 +82,7 @@ export type InstallRequest =
 export interface Payloads {
   /** The ids of the payloads that are here whole. */
   staged(): Promise<readonly string[]>;
-  /** Fetches a payload or the rest of it, and verifies: staged when it settles. Throws `update_*`, `storage_full`. */
+  /** Fetches a payload or its rest, and verifies. Throws `update_*`, `storage_full`, the signal's reason. */
   fetch(payload: Payload, how: FetchPlan): Promise<void>;
   /** True where a payload can be made of a former one by a patch. */
   takesPatches(): boolean;

@@ -25,7 +25,7 @@ export function shownSetAside({ reason, cause, ...release }: SetAsideRelease) {
   return { ...release, reason: reasonOf(reason, cause) };
 }
 
-/** This release's failures and its kind's before, for a person; empty: seen to. `not_found`: it did not fail here. */
+/** This release's failures and its kind's before, for a person; empty: seen to. Throws `not_found`: it did not fail here. */
 export function openFailuresUpTo(failed: readonly FailedRelease[], releaseId: string): FailedRelease[] {
   const index = failed.findLastIndex(({ id }) => id === releaseId);
   const release = failed[index];

@@ -89,7 +89,10 @@ export class Trust {
     usable(await this.load());
   }
 
-  /** Loads, and works while nothing changes the metadata. Throws the `update_*` codes of `require`, and as `work`. */
+  /**
+   * Loads, and does `work` while nothing else changes the trusted metadata. Throws `update_trust_not_established`,
+   * `update_root_unusable`, and what `work` throws.
+   */
   during<T>(work: (fingerprint: string) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       const { fingerprint } = usable(await this.#load());

@@ -3,7 +3,7 @@ import { exchange } from "../../client/call.ts";
 /** The connection ended before the file did. */
 export class BrokenOff extends Error {}
 
-/** Has the agent make a backup and gathers it: a part does not open. Throws BrokenOff, and as `exchange`. */
+/** Gathers a backup that the agent makes: a part does not open. `onBytes`: those so far. Throws BrokenOff, as `exchange`. */
 export async function makeBackup(
   passphrase: string,
   signal: AbortSignal,

@@ -3,12 +3,10 @@ import type { Settings } from "../../../contract/types.ts";
 
 export type ReceiverSettings = Settings["notify"]["receivers"][number];
 
-type Kind = ReceiverSettings["kind"];
-
 /** A receiver under edit: the texts of its fields. */
 export interface TypedReceiver {
   readonly name: string;
-  readonly kind: Kind;
+  readonly kind: ReceiverSettings["kind"];
   readonly takes: ReceiverSettings["takes"];
   readonly url: string;
   readonly server: string;

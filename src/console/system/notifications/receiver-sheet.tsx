@@ -124,8 +124,6 @@ function useReceiverForm({ receiver, isSecretSet, onSaved, onMade, onClose }: Re
   return [form, meanwhile] as const;
 }
 
-type TextName = "name" | "url" | "server" | "port" | "username" | "from" | "to";
-
 /** A field of the schema's member of that name. */
 function Text({
   form,
@@ -134,7 +132,7 @@ function Text({
   isFirst = false,
 }: {
   readonly form: ReceiverFormState;
-  readonly name: TextName;
+  readonly name: "name" | "url" | "server" | "port" | "username" | "from" | "to";
   readonly schema: MemberSchema;
   readonly isFirst?: boolean;
 }) {

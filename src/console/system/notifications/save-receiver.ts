@@ -17,7 +17,7 @@ export class ChangedMeanwhile extends Error {
 /** A write is tried again at most this often because another user has changed settings. */
 const mostTries = 4;
 
-/** Writes one receiver; `before`: as read, null for a new one. Other settings stay. Throws ChangedMeanwhile, and faults. */
+/** Writes and returns one receiver; `before`: as read, null: new. Throws ChangedMeanwhile, faults with pointers into it. */
 export async function saveReceiver(
   receiver: ReceiverSettings,
   before: ReceiverSettings | null,

@@ -19,7 +19,7 @@ export function toast(text: string): void {
 /** Places where they can appear, the page's and those of open dialogs, the uppermost last. */
 const places = createStore<readonly object[]>([]);
 
-/** At the foot of the page or of the uppermost dialog: all beneath that is dim, and read by no screen reader. */
+/** Shows them at the foot of the page or uppermost dialog: all beneath that is dim, and no screen reader reads it. */
 export function Toasts() {
   const [place] = useState(() => ({}));
   useEffect(() => {

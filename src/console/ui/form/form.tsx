@@ -46,7 +46,7 @@ function useTyped<T extends object>(initial: T): Typed<T> {
   return [typed, (change) => setTyped((before) => ({ ...before, ...change }))];
 }
 
-/** Sent by a button or by Enter. Its error is above its buttons, unless a field says it: then that takes the keyboard. */
+/** A form, sent by a button or Enter. Its error is above its buttons, unless a field says it: that takes the keyboard. */
 export function Form({
   form: { error, isBusy, run },
   verb,

@@ -5,8 +5,6 @@ import { t } from "../../catalogue/words.ts";
 import { type Sentence, sentenceOf } from "../by-code.ts";
 import { quoting, updateFormat } from "./update-format.ts";
 
-type HealthCheck = NonNullable<Health["checks"]>[number];
-
 /** The name of the part of the device that a health check is about. */
 export function checkName(name: string): string {
   return t.checkNames[name] ?? name;
@@ -16,7 +14,7 @@ export function checkName(name: string): string {
 const noFacts = { faults: [], keys: [], members: [], parts: [] };
 
 export function healthSentence(
-  { code, detail, facts }: Pick<HealthCheck, "code" | "detail" | "facts">,
+  { code, detail, facts }: Pick<NonNullable<Health["checks"]>[number], "code" | "detail" | "facts">,
   format = pageFormat,
 ): Sentence {
   if (code === "updates_degraded")
