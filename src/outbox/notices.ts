@@ -79,7 +79,6 @@ export const languages = {
 
 type Words = (typeof languages)[Language];
 
-/** Any event in words. */
 export function noticeOf(event: AuditEvent, language: Language = "en"): Notice {
   const { seq, time, type } = event;
   const words = languages[language];

@@ -62,7 +62,7 @@ export function createReceiverSecrets(document: Document<ReceiverSecretsState>, 
   };
 }
 
-/** Sealed for server and user name: else who changes settings has it sent to a server of theirs (outbox.md, rule 13). */
+/** Sealed for its server and user name: settings must not have it sent elsewhere (docs/design/outbox.md, rule 13). */
 function recordOf({ name, kind, url, server, port, username }: Addressed): string {
   const destination = url === undefined ? [kind, server, port, username] : [originOf(url)];
   return JSON.stringify(["receiver", name, ...destination]);

@@ -71,6 +71,7 @@ export function packagedInsteadOf(
   return version === null ? null : { name, version };
 }
 
+/** The kind that is on trial; null: nothing is. */
 export function kindOnTrial({ slots }: ReleaseJournal): UpdateKind | null {
   return updateKinds.find((kind) => slots[kind].trial !== null) ?? null;
 }

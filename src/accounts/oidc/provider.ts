@@ -51,7 +51,7 @@ export function createProvider(options: ProviderOptions) {
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
       return url.href;
     },
-    /** The person of the query; in a step-up, only since it began. Throws `provider_unreachable`, `provider_refused`. */
+    /** The person of the query; in a step-up, signed in since it. Throws `provider_unreachable`, `provider_refused`. */
     claimsOf: async (flow: Flow, query: URLSearchParams): Promise<Claims> => {
       const server = await discovered();
       const { config, request, time } = options;

@@ -24,7 +24,10 @@ export function createPasskeyChallenges(uptime: Uptime) {
       challenges.put(challenge, { userId, purpose }, userId);
       return challenge;
     },
-    /** Takes client data's challenge, base64url (WebAuthn §5.8.1). Undefined: malformed, of another site's frame, none. */
+    /**
+     * Takes the challenge that the browser has put into its client data, base64url (WebAuthn §5.8.1). Undefined if that is
+     * malformed or of a page in another site's frame, or the challenge is not an open one of this user and purpose.
+     */
     take: (userId: string, purpose: Purpose, clientData: string): string | undefined => {
       const challenge = challengeIn(clientData);
       const open = challenge === undefined ? undefined : challenges.get(challenge);

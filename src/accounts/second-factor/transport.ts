@@ -50,7 +50,10 @@ export async function sealForDevice(secret: string, username: string, publicKey:
   }
 }
 
-/** The secret in base32, of `steward seal` or `age` (base64 or `-a`). Null: no key here opens it, or it is another's. */
+/**
+ * The secret in base32, of a text that `steward seal` printed, or `age` and `base64`, or `age -a`. Null: no key of this
+ * device opens it, or it is not for this user.
+ */
 export async function openOnDevice(seal: Seal, sealed: string, username: string): Promise<string | null> {
   const keys = seal.derived(purpose);
   if (keys.length === 0) return null;

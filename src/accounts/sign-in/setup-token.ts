@@ -13,7 +13,10 @@ export const mostTokenBytes = 256;
 /** A one-time token: a user who can read the run directory creates the first administrator over the network with it. */
 export type SetupToken = ReturnType<typeof createSetupToken>;
 
-/** The file is read at each try: `setup-token --new` needs no way in. `withholding`: the reason why no token is right. */
+/**
+ * The file decides, and is read at each try, so that `steward setup-token --new` needs no way into the agent.
+ * `withholding`: the reason why no token is right; null: one may be.
+ */
 export function createSetupToken(path: string, withholding: () => string | null = () => null) {
   return {
     withholding,

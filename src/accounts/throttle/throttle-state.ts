@@ -30,7 +30,10 @@ export function readCounts(stored: ThrottleRecord, now: number) {
   return {
     /** By `account`, for strange clients: a new row takes over the shortest, so a flood of names never shortens any. */
     accounts,
-    /** By `account client`, for strange clients. To drop one account's rows one must fail more often at twenty others. */
+    /**
+     * By `account client`, for strange clients. A full table drops first the rows of the account with the shortest row:
+     * an attacker who wants to drop the rows of one account must fail at twenty others more often than at this one.
+     */
     own: createFailureCounters(readCounters(stored.own, now), {
       limit: 1_024,
       quietSeconds,

@@ -9,7 +9,10 @@ export const failureDelaySeconds = 15;
 /** Seconds that a new lock may wait: those that begin together are written together. */
 const lockDelaySeconds = 2;
 
-/** Locks in a row written soon, and seconds for another. Each try may make one: more wait, as flash wears, four a minute. */
+/**
+ * Locks in a row that are written so soon, and the seconds that give another one. An attacker makes a lock with each
+ * try, and every write wears the flash: beyond this, locks wait like failures, four writes a minute.
+ */
 const soonInARow = 10;
 const soonEverySeconds = 60;
 

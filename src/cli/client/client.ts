@@ -30,7 +30,7 @@ interface HttpClientOptions {
   whenAbsent?: (absence: Error) => Promise<void>;
 }
 
-/** The agent over its socket or a URL. Refusals: AgentRefusal; none there: AgentAbsent; else CommandError (4 or 8). */
+/** The agent over its socket or a URL. Throws AgentRefusal with its code, AgentAbsent, or CommandError (4 or 8). */
 export function createHttpClient(places: Places, options: HttpClientOptions = {}): Client {
   const { timeoutMilliseconds = patienceMilliseconds, accessToken, whenAbsent } = options;
   let credentials: Promise<Credentials> | undefined;

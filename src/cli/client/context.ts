@@ -11,7 +11,7 @@ import { CommandError } from "../../terminal/command-error.ts";
 import type { ProgramContext } from "../../terminal/commands/command.ts";
 import type { RootOfTrust } from "../../tuf/root-of-trust.ts";
 
-/** Operations for commands, over socket, URL or in process. Refusals: StewardError; unreachable: CommandError(8). */
+/** Operations for commands, over socket, URL or in process. Throws StewardError (refused), CommandError(8) (unreachable). */
 export interface Client extends Calls {
   /** Hands over an event stream's messages until the agent or `signal` ends it. Throws a CommandError(8) if it breaks off. */
   stream<Id extends StreamId>(

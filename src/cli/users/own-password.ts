@@ -15,7 +15,10 @@ export interface Entered {
   questions: Questions;
 }
 
-/** The lasting password. A one-use one is replaced within its session, or its user is shut out. Throws CommandError(4). */
+/**
+ * The password that is good from now on. A one-use password is spent by signing in: its user would be shut out if the
+ * session ended before they chose one, so they are asked for it here. Throws CommandError(4) when none was chosen.
+ */
 export async function ownPassword(
   { program, output }: Pick<Invocation, "program" | "output">,
   client: Client,

@@ -56,7 +56,7 @@ export type Exchange = (
   isPatient?: boolean,
 ) => Promise<ExchangeOutcome>;
 
-/** NTPv4: one packet out from its own port, the first believable reply in. No other ends it, or a forged one could. */
+/** NTPv4 exchanges: one packet out from its own port, the first believable reply in. A forged one never ends an exchange. */
 export function createExchange(options: ExchangeOptions): Exchange {
   const late = new Set<string>();
   return (address, seal = unsealed, isPatient = false) =>

@@ -49,7 +49,7 @@ export interface SetByHandFacts {
   readonly ceilingSeconds: number;
 }
 
-/** Throws `conflict_discipliner` where the clock is kept right, unless by hand; `time_implausible`, `validation_failed`. */
+/** Throws `conflict_discipliner` if the clock is kept right, except in manual; `time_implausible`, `validation_failed`. */
 export function requireMaySet(time: Date, { mode, syncStatus, ...bounds }: SetByHandFacts): void {
   const seconds = time.getTime() / 1_000;
   if (Number.isNaN(seconds)) {

@@ -1,6 +1,6 @@
 import type { ClockTrust } from "./clock-state.ts";
 
-/** A time that has certainly passed (trusted-time.md, rule 12). It rises slowly: a false one must not reject the true. */
+/** A time that has certainly passed (docs/design/trusted-time.md, rule 12). Slow to rise: no false one rejects the true. */
 export interface Floor {
   /** Seconds since 1970. */
   readonly atSeconds: number;

@@ -107,7 +107,6 @@ interface Parts {
   readonly setup: Body<{ readonly isRescue: boolean }> & { readonly Page: ComponentType };
 }
 
-/** The parts that have pages. */
 export type PagePart = { [P in Part]: Parts[P] extends Pages ? P : never }[Part];
 
 /** The parts that have a body, and what that is drawn with. */

@@ -7,7 +7,7 @@ export const systemPath = "/usr/sbin:/usr/bin:/sbin:/bin";
 /** Bytes of each output stream, a hundred times what these programs write. A program that writes more is killed. */
 const mostOutputBytes = 262_144;
 
-/** Runs programs without a shell, in the C locale, with only PATH (`path`). One that is too slow or long is killed. */
+/** Runs programs without a shell, in the C locale, with only PATH (`path`). One that is slow or writes much is killed. */
 export function createRunCommand(options: { path?: string } = {}): RunCommand {
   const env = { PATH: options.path ?? systemPath, LC_ALL: "C" };
   return (program, args, { timeoutMilliseconds, signal }) =>

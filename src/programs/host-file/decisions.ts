@@ -10,9 +10,6 @@ export type HostFile = ReturnType<typeof decisionsOf>;
 
 export type OtlpDecisions = NonNullable<HostFile["telemetry"]["otlp"]>;
 
-/** A syslog server over TLS. */
-export type SyslogDecisions = NonNullable<HostFile["telemetry"]["syslog"]>;
-
 /** Root's decisions about HTTPS on the LAN. */
 export type HttpsDecisions = HostFile["https"];
 

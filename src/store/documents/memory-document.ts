@@ -16,7 +16,6 @@ export async function readDocument<T extends object>(
   return { ...document, text: () => textOf(document.read()) };
 }
 
-/** A document that is only in memory. */
 export function createMemoryDocument<T>(name: string, value: T): Omit<OpenedDocument<T>, "text"> {
   let present = value;
   return {

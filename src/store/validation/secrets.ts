@@ -17,7 +17,6 @@ export function withoutSecrets<T>(schema: object, value: T): T {
   return replaced(schema, value, shownForm) as T;
 }
 
-/** The secrets of a value. */
 export function secretsOf(schema: object, value: unknown): string[] {
   const found: string[] = [];
   replaced(schema, value, (secret, form) => {

@@ -14,7 +14,6 @@ import { refuseDirectory } from "./rules.ts";
 /** The appliance's settings: read from memory, changed by merging the given members. */
 export type SettingsStore = ReturnType<typeof createSettings>;
 
-/** The writer of settings. */
 export interface Writer {
   role: Role;
   /** Root of the device, or the service's own user; an administrator of the console is neither. */

@@ -100,7 +100,6 @@ export interface CommandGroup {
   readonly words: readonly string[];
 }
 
-/** A program of commands. */
 export interface CommandTable<Row extends Command = Command> {
   readonly program: string;
   readonly commands: readonly Row[];

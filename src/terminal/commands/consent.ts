@@ -8,7 +8,7 @@ export const dryRunOption: Option = {
   summary: "show what would happen, and change nothing",
 };
 
-/** Asks before a change that cannot be undone, unless `--yes`. Throws CommandError 1 (no), 2 (no terminal: the line). */
+/** Asks before a change that cannot be undone, unless `--yes`. Throws CommandError 1 (no), or 2 without a terminal. */
 export async function requireConsent(
   { program, options, context, typed }: Pick<Invocation, "program" | "options" | "context" | "typed">,
   question: string,

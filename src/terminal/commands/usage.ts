@@ -27,7 +27,6 @@ export function groupUsage({ program }: Pick<CommandTable, "program">, words: re
   return `Usage: ${start} COMMAND [ARGUMENT…]\nMore: ${start} --help`;
 }
 
-/** The help of one command. */
 export function commandHelp(table: CommandTable, command: Command): string {
   const [usage] = commandUsage(table, command).split("\n");
   const others = (command.aliases ?? []).map((alias) => [...command.path.slice(0, -1), alias].join(" "));

@@ -71,7 +71,7 @@ export class Downloads {
     this.#arePatchesOffered = patches.length > 0;
   }
 
-  /** Releases in force whose payloads stay: patches may begin with them (updates.md, rule 15). None without patches. */
+  /** Releases in force whose payloads stay for patches that begin with them, if any (docs/design/updates.md, rule 15). */
   formers(journal: ReleaseJournal): readonly string[] {
     const here = inForceIds(journal).filter((id) => this.isStaged(id));
     // Node's zlib, which is asked last, is not loaded for nothing.

@@ -82,13 +82,12 @@ export type InstallRequest =
 export interface Payloads {
   /** The ids of the payloads that are here whole. */
   staged(): Promise<readonly string[]>;
-  /** Fetches a payload or its rest, and verifies. Throws `update_*`, `storage_full`, the signal's reason. */
+  /** Fetches a payload or its rest, and verifies it: staged then. Throws `update_*`, `storage_full`, the signal's reason. */
   fetch(payload: Payload, how: FetchPlan): Promise<void>;
   /** True where a payload can be made of a former one by a patch. */
   takesPatches(): boolean;
   /** Removes all but these, whole or in parts. */
   keepOnly(ids: readonly string[]): Promise<void>;
-  /** Removes these. */
   remove(ids: readonly string[]): Promise<void>;
 }
 
