@@ -62,7 +62,7 @@ describe("readRequest", () => {
   it("takes the global options before and after the command", () => {
     for (const line of [
       "-o json --quiet user list --role admin",
-      "user list --role admin -q --output=json",
+      "user list --role admin --quiet --output=json",
     ]) {
       const { options } = read(line);
       assert.equal(commandOf(line), "user list");
