@@ -29,13 +29,8 @@ describe("an upload", () => {
   let readBytes = 0;
   let failure = "";
   const requests = createLastingRequests();
+  const server = createServer({ connectionsCheckingInterval: 30 });
   before(async () => {
-    // The listener's own code with its 25 seconds made short.
-    const server = createServer({
-      headersTimeout: 100,
-      requestTimeout: 150,
-      connectionsCheckingInterval: 30,
-    });
     const handle = async (
       ...[request, response]: Parameters<Parameters<typeof trackConnections>[1]["handle"]>
     ) => {
@@ -104,13 +99,16 @@ describe("an upload", () => {
     }
   });
 
-  it("may take longer than other requests, as long as it goes on", async () => {
+  it("may take longer than other requests, as long as it goes on", async (test) => {
+    test.after(() => Object.assign(server, { headersTimeout: 10_000, requestTimeout: 25_000 }));
     reading = {};
     const socket = connect(port, "127.0.0.1");
     const answer = once(socket, "data");
     const half = "a".repeat(1_000);
     socket.write(requestText("PUT /x", [binary, "Content-Length: 2000"], half));
-    // The server looks at its connections every 30 ms: this one is beyond its 150 ms at many of them.
+    await until("the upload has begun", () => readBytes === half.length);
+    // The listener's 25 seconds made short: at many of the server's looks, every 30 ms, this one is beyond them.
+    Object.assign(server, { headersTimeout: 100, requestTimeout: 150 });
     let looks = 0;
     const looking = setInterval(() => (looks += 1), 50);
     await until("the time of other requests is over", () => looks >= 10);
