@@ -10,11 +10,12 @@ SOURCES := $(shell find src scripts/build scripts/build.ts scripts/stamp.ts scri
 PREFIX := /usr
 PLACE = --destination "$(DESTDIR)" --prefix "$(PREFIX)"
 TESTS = $(shell find test -name '*.test.ts' | sort)
-# These open a browser, start other programs, cut the power or fill a disk: a change of their rooms runs them by name.
-SLOW = build console docs end-to-end fuzz installer package publisher publishing scenarios systemd \
-	cli/backup cli/doctor cli/time cli/tls device/backup http/abuse journal/kill programs/root-helper store/kill \
-	store/power-cut store/strange-files updates/attacks
-QUICK = $(filter-out $(foreach slow,$(SLOW),test/$(slow)/% test/$(slow).test.ts),$(TESTS))
+# Single parts, and agents within the test's process. Left out is what starts other programs or a device, cuts the power or
+# fills a disk.
+QUICK = $(filter-out $(foreach slow,accounts/oidc clock/daemons host/nts host/transfers http/abuse updates/attacks,test/$(slow)/%),$(shell \
+	find $(addprefix test/,accounts certificates cli/client cli/events cli/system cli/updates cli/users clock contract \
+	device/configuration figures host http journal/events journal/logs outbox programs/host-file releases store/documents \
+	store/files store/validation system terminal tuf updates) -name '*.test.ts' | sort))
 # Walks, and screens where browsers differ: dialogs one above the other, files that are dropped, what is in sight, paper.
 IN_FIREFOX = $(shell find test/console/walks -name '*.test.ts' | sort) \
 	$(patsubst %,test/console/%.test.ts,adding-several face focus-in-sight frame log-facets phone print widths)
