@@ -52,7 +52,7 @@ const houses: readonly House[] = [
     refused: /The user steward of this device \(uid 1001, home \/home\/steward, shell \/bin\/bash\)/,
     lives: true,
     // Their program, group, password and home go on.
-    after: `systemctl is-active theirs && [ "$(id -nG steward-old)" = steward-old ] && grep '^steward-old:$' /etc/shadow && test -d /home/steward && ${withoutUser} && systemctl stop theirs && userdel -r steward-old`,
+    after: `systemctl is-active theirs && [ "$(id -nG steward-old)" = steward-old ] && grep '^steward-old:[$]' /etc/shadow && test -d /home/steward && ${withoutUser} && systemctl stop theirs && userdel -r steward-old`,
   },
   {
     what: "another program has the system user steward",
@@ -69,7 +69,7 @@ const houses: readonly House[] = [
   },
   {
     what: "a directory server has a person called steward",
-    before: `dpkg -i /root/extrausers/*.deb && sed -i '/^passwd|^group/s/files/files extrausers/' /etc/nsswitch.conf; mkdir -p /var/lib/extrausers
+    before: `dpkg -i /root/extrausers/*.deb && sed -Ei '/^passwd|^group/s/files/files extrausers/' /etc/nsswitch.conf; mkdir -p /var/lib/extrausers
 echo 'steward:x:71001:71001::/home/steward:/bin/bash' >/var/lib/extrausers/passwd; echo 'steward:x:71001:' >/var/lib/extrausers/group`,
     refused: /The user steward of this device \(uid 71001/,
     lives: true,
