@@ -109,13 +109,15 @@ async function removedAndBack(guest: Guest): Promise<void> {
   await good(guest, id, "0.7.0");
 }
 
-/** The package of the beginning again: the release is newer, and goes on until a person goes back from it. */
+/** The package of the beginning again: the releases are newer, and go on until a person goes back from each. */
 async function downgrade(guest: Guest): Promise<void> {
   guest.note("an older package under a release");
   await packaged(guest, "now");
   await answersAs(guest, "0.7.0");
-  await guest.types(back, { timeoutSeconds: 120 });
-  await answersAs(guest, "0.1.0");
+  for (const version of ["0.6.0", "0.1.0"]) {
+    await guest.types(back, { timeoutSeconds: 120 });
+    await answersAs(guest, version);
+  }
   guest.check("and leaves no release", linked("binary", "current") === null);
 }
 
