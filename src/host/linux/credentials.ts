@@ -34,7 +34,7 @@ export interface User {
   readonly groups?: readonly number[];
 }
 
-/** Turns root into another user, also in `group` if it exists, for good. Throws `internal_error` unless all threads have. */
+/** Turns root into another user, also in `group` if it exists, with no way back. Throws `internal_error` unless all threads have. */
 export function becomeUser(credentials: Credentials, { uid, gid }: User, group?: string): void {
   changing(() => {
     try {

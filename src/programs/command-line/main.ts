@@ -32,7 +32,7 @@ function terminal(): Terminal {
   };
 }
 
-/** Turns root into the owner of the state for good: files stay the owner's, and no other user's is opened. */
+/** Turns root into the owner of the state, with no way back: files stay the owner's, and no other user's is opened. */
 async function becomeOwner(directory: string, { keepsClock = false } = {}): Promise<void> {
   const owner = await stat(directory).catch((cause: unknown) => {
     throw new StewardError("not_found", `There is no state in ${directory}: the agent has never run here.`, {
