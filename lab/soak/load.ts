@@ -1,226 +1,180 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Answer } from "../agents/running-agent.ts";
+import { type Answer, adminName, type RunningAgent } from "../agents/running-agent.ts";
+import { openStream } from "../agents/stream-reader.ts";
 import type { Chance } from "../basics/chance.ts";
-import { createClient } from "../fuzz/api/client.ts";
 import { draw, oneOf } from "../fuzz/draw.ts";
-import { password, type SoakedAgent, usernames } from "./soaked-agent.ts";
-import type { Tally } from "./tally.ts";
 
-/** The input of a caller. */
-export interface Loading {
-  readonly agent: SoakedAgent;
+const password = "seven calm otters by the river";
+
+/** One of each role. */
+export const people = [
+  { username: adminName, role: "admin", password },
+  { username: "soak-operator", role: "operator", password },
+  { username: "soak-reader", role: "readonly", password },
+] as const;
+
+/** The requests of all callers, what was not expected with how often it came, and the events that were read. */
+export interface Tally {
+  readonly callers: Map<string, number>;
+  readonly faults: Map<string, number>;
+  events: number;
+}
+
+interface Loading {
+  readonly agent: RunningAgent;
   readonly chance: Chance;
   readonly tally: Tally;
   /** Ends the load. */
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds between two requests of a caller: about what a person with the console, or a monitor, causes. */
-const pause = { least: 40, most: 160 };
+type Options = Parameters<RunningAgent["call"]>[2];
+/** Sends a request such as `GET /api/status`; an answer of another status is a fault. */
+type Ask = (request: string, expected: readonly number[], options?: Options) => Promise<Answer>;
+/** What a caller does again and again. */
+type Act = () => Promise<void>;
 
-/** More of a request than its method and path. */
-interface More {
-  readonly body?: object;
-  readonly bearer?: string;
-  /** Over the unix socket, as root. */
-  readonly isLocal?: boolean;
-  readonly from?: string;
+/** Everyone at once until the signal: the three roles with a session each, a program, a stranger, root and a stream. */
+export async function loadAgent({ agent, chance, tally, signal }: Loading): Promise<void> {
+  const wrong = (what: string): void => void tally.faults.set(what, (tally.faults.get(what) ?? 0) + 1);
+  const askAs =
+    (caller: string): Ask =>
+    async (request, expected, options) => {
+      const [method = "", path = ""] = request.split(" ");
+      tally.callers.set(caller, (tally.callers.get(caller) ?? 0) + 1);
+      const answer = await agent.call(method, path, options);
+      // Without the parts that differ each time, so that the same fault is one.
+      const { code = "", reason = "" } = answer.json ?? {};
+      if (!expected.includes(answer.status))
+        wrong(`${caller}: ${request} was answered ${answer.status} ${code} ${reason}`);
+      return answer;
+    };
+  const callers: readonly (readonly [string, (ask: Ask, chance: Chance) => Act])[] = [
+    ...people.map((one) => [one.role, (ask: Ask, own: Chance) => person(one, ask, own)] as const),
+    ...[["API token", program] as const, ["stranger", stranger] as const, ["root", root] as const],
+  ];
+  const acting = callers.map(async ([name, caller]) => {
+    const own = chance.fork();
+    const act = caller(askAs(name), own);
+    // About what a person with the console, or a monitor, causes.
+    for (; !signal.aborted; await delay(40 + draw(own, 120)))
+      await act().catch((error) => wrong(`${name}: ${String(error)}`));
+  });
+  await Promise.all([...acting, readStream(agent, tally, signal, wrong)]);
 }
 
-/** Sends a request such as `GET /api/status`; null: the agent is being restarted. */
-type Ask = (request: string, expected: readonly number[], more?: More) => Promise<Answer | null>;
+const many = (times: number, request: string): string[] => Array.from({ length: times }, () => request);
 
-/** Everyone at once, until the signal: the three roles with a session each, a program with a token, and a stranger. */
-export async function loadAgent(loading: Loading): Promise<void> {
-  const people = (Object.keys(usernames) as Role[]).map((role) => [role, person(role)] as const);
-  const others = [
-    ["API token", program],
-    ["collectors", collector],
-    ["stranger", stranger],
-    ["root", root],
-  ] as const;
-  await Promise.all(
-    [...people, ...others].map(async ([name, caller]) => {
-      const own = { ...loading, chance: loading.chance.fork() };
-      const act = await caller(asker(own, name), own);
-      while (!loading.signal.aborted) await delay((await act()) ?? between(own.chance));
-    }),
-  );
-}
-
-/** Gives what is done again and again, and how long to wait after it where that is not the usual time. */
-type Caller = (ask: Ask, loading: Loading) => Act | Promise<Act>;
-type Act = () => Promise<number | undefined>;
-
-function between(chance: Chance): number {
-  return pause.least + draw(chance, pause.most - pause.least);
-}
-
-type Role = keyof typeof usernames;
-
-/**
- * The requests of each role, the usual ones several times. Fewer than one write a second is among them, since an account
- * may make no more.
- */
-const acts: Readonly<Record<Role, readonly string[]>> = {
+/** Requests of each role, the usual ones several times. Fewer than one write a second, which is all that an account may make. */
+const acts = {
   admin: [
-    ...many(6, "GET /api/status"),
-    ...many(3, "GET /api/users?limit=200&sort=-last_login_at"),
-    ...many(3, "GET /api/updates"),
-    ...many(2, "GET /api/events?limit=50"),
+    ...[...many(6, "GET /api/status"), ...many(3, "GET /api/users?limit=200&sort=-last_login_at")],
+    ...[...many(3, "GET /api/updates"), ...many(2, "GET /api/events?limit=50")],
     ...["GET /api/tokens?limit=200", "PUT /api/system", "GET /api/openapi.json"],
   ],
   operator: [
-    ...many(8, "GET /api/system/time-sync"),
-    ...many(5, "GET /api/logs?limit=100"),
-    ...many(3, "GET /api/events"),
-    "PUT /api/system",
+    ...[...many(8, "GET /api/system/time-sync"), ...many(5, "GET /api/logs?limit=100")],
+    ...[...many(3, "GET /api/events"), "PUT /api/system"],
   ],
   readonly: [
-    ...many(5, "GET /api/status"),
-    ...many(2, "GET /api/system/facts"),
-    ...many(2, "GET /api/logs"),
+    ...[...many(5, "GET /api/status"), ...many(2, "GET /api/system/facts"), ...many(2, "GET /api/logs")],
     "GET /api/updates/history",
   ],
-};
+} as const;
 const changes = { admin: { name: "changed" }, operator: { location: "hall B" }, readonly: {} };
 
-function many(times: number, request: string): string[] {
-  return Array.from({ length: times }, () => request);
-}
-
-/** A session, and when its tokens came, by performance.now(). */
-interface Session {
-  readonly tokens: Answer["json"];
-  readonly at: number;
-}
-
 /** Signs in, works, refreshes, signs out, and begins again; after a step of the clock the tokens are exchanged. */
-function person(role: Role): Caller {
-  return (ask, loading) => {
-    const { agent, chance, tally } = loading;
-    let session: Session | null = null;
-    const opened = (answer: Answer | null): Session | null =>
-      answer?.status === 200 ? { tokens: answer.json, at: performance.now() } : null;
-    const withToken = ({ tokens }: Session): More => ({ body: { refresh_token: tokens.refresh_token } });
-    const refresh = async (present: Session) =>
-      opened(await ask("POST /api/auth/refresh", expectedOf(agent, present, 200), withToken(present)));
-    /** A 401 may have only those reasons with which the session goes on; an agent that was restarted has a new key. */
-    const work = async (present: Session): Promise<Session | null> => {
-      const request = oneOf(chance, acts[role]);
-      const more = request.startsWith("PUT") ? { body: { device: changes[role] } } : {};
-      const answer = await ask(request, [200, 401], { ...more, bearer: present.tokens.access_token });
-      if (answer?.status !== 401) return present;
-      const expected = ["clock_epoch", "expired", ...(agent.restarts() > 0 ? ["signature"] : [])];
-      if (!expected.includes(answer.json?.reason))
-        tally.wrong(role, `a session was refused: ${answer.json?.code} ${answer.json?.reason}`);
-      return refresh(present);
-    };
-    return async () => {
-      // 503: the hashing's places are taken by those who sign in at the same moment, after a restart as a rule.
-      const body = { username: usernames[role], password };
-      if (session === null) session = opened(await ask("POST /api/auth/login", [200, 503], { body }));
-      else if (draw(chance, 40) > 0) session = await work(session);
-      else if (draw(chance, 3) > 0) session = await refresh(session);
-      else {
-        await ask("POST /api/auth/logout", expectedOf(agent, session, 204), withToken(session));
-        session = null;
-      }
-      return undefined;
-    };
+function person({ username, role }: (typeof people)[number], ask: Ask, chance: Chance): Act {
+  let session: Answer["json"] = null;
+  const opened = ({ status, json }: Answer) => (status === 200 ? json : null);
+  const withToken = () => ({ body: { refresh_token: session.refresh_token } });
+  const refresh = async () => opened(await ask("POST /api/auth/refresh", [200], withToken()));
+  return async () => {
+    // 503: the hashing's places are taken by those who sign in at the same moment.
+    if (session === null)
+      session = opened(await ask("POST /api/auth/login", [200, 503], { body: { username, password } }));
+    else if (draw(chance, 40) > 0) {
+      const request = oneOf<string>(chance, acts[role]);
+      const body = request.startsWith("PUT") ? { body: { device: changes[role] } } : {};
+      const { status, json } = await ask(request, [200, 401], { ...body, token: session.access_token });
+      // The session goes on after these, and after no other.
+      if (status === 401 && !["clock_epoch", "expired"].includes(json?.reason))
+        throw new Error(`refused: ${json?.reason}`);
+      if (status === 401) session = await refresh();
+    } else if (draw(chance, 3) > 0) session = await refresh();
+    else {
+      await ask("POST /api/auth/logout", [204], withToken());
+      session = null;
+    }
   };
 }
 
-/** Milliseconds in which what sessions do is written (src/accounts/sessions/session-table.ts: 2 s), on a busy machine. */
-const unwrittenMilliseconds = 10_000;
-
-/** A session whose tokens came shortly before the agent was killed may not have been on the disk. */
-function expectedOf(agent: SoakedAgent, { at }: Session, usual: number): readonly number[] {
-  const mayBeLost = agent.killedAt() > at && agent.killedAt() - at < unwrittenMilliseconds;
-  return mayBeLost ? [usual, 401] : [usual];
+/** A monitor with an API token, which no step of the clock ends. */
+function program(ask: Ask, chance: Chance): Act {
+  let token: string | undefined;
+  const paths = ["/api/status", "/api/metrics", "/api/health", "/api/logs?limit=20"];
+  return async () => {
+    if (token !== undefined) {
+      await ask(`GET ${oneOf(chance, paths)}`, [200], { token });
+      return;
+    }
+    const { json: found } = await ask(`GET /api/users?q=${people[2].username}`, [200], { local: true });
+    const scopes = ["system:read", "logs:read", "metrics:read"];
+    const body = { name: "soak", scopes, user_id: found.items[0].id };
+    token = (await ask("POST /api/tokens", [201], { local: true, body })).json.token;
+  };
 }
-
-/** A monitor with an API token, which no restart and no step of the clock ends. */
-const program: Caller = async (ask, { agent, chance }) => {
-  const present = agent.present();
-  const found = await present?.call("GET", `/api/users?q=${usernames.readonly}`, { local: true });
-  const scopes = ["system:read", "logs:read", "metrics:read"];
-  const body = { name: "soak", scopes, user_id: found?.json.items[0].id };
-  const made = await present?.call("POST", "/api/tokens", { local: true, body });
-  return async () => {
-    const path = oneOf(chance, ["/api/status", "/api/metrics", "/api/health", "/api/logs?limit=20"]);
-    await ask(`GET ${path}`, [200], { bearer: made?.json.token });
-    return undefined;
-  };
-};
-
-/** Few enough that each was used before growth is judged: the agent keeps when and from where each was used last. */
-const usedTokens = 200;
-
-/** Programs with a token each, of which some look at the device now and then. */
-const collector: Caller = (ask, { agent, chance }) => {
-  const tokens = agent.tokens.slice(0, usedTokens);
-  return async () => {
-    if (tokens.length === 0) return pause.most;
-    const path = oneOf(chance, ["/api/status", "/api/metrics"]);
-    await ask(`GET ${path}`, [200], { bearer: oneOf(chance, tokens) });
-    return undefined;
-  };
-};
 
 /** Guesses and looks around: refused, and slowed down. */
-const stranger: Caller =
-  (ask, { chance }) =>
-  async () => {
+function stranger(ask: Ask, chance: Chance): Act {
+  return async () => {
+    await delay(320);
     const body = { username: oneOf(chance, ["root", "admin", "guest"]), password: "guess" };
     const from = `10.9.${draw(chance, 8)}.${draw(chance, 250)}`;
-    // 503: all of the hashing's places are taken, which keeps one for those who are known.
     if (draw(chance, 3) === 0) await ask("POST /api/auth/login", [401, 429, 503], { body, from });
     else if (draw(chance, 2) === 0) await ask("GET /api/users", [401]);
     else await ask(`GET ${oneOf(chance, ["/", "/api/version", "/api/health"])}`, [200]);
-    return 2 * pause.most;
   };
+}
 
 /** Root on the device: looks for updates, polls the time servers, adds and deletes a user. */
-const root: Caller =
-  (ask, { chance }) =>
-  async () => {
-    const asRoot = { body: {}, isLocal: true };
+function root(ask: Ask, chance: Chance): Act {
+  const sent = { body: {}, local: true };
+  return async () => {
+    await delay(1_000);
     const kind = draw(chance, 3);
     // 429: ten seconds lie between two checks. 409, 503: servers that flap may not agree, or not answer.
-    if (kind === 0) await ask("POST /api/updates/check", [202, 429], asRoot);
-    else if (kind === 1) await ask("POST /api/system/time-sync/reselect", [200, 409, 422, 429, 503], asRoot);
+    if (kind === 0) await ask("POST /api/updates/check", [202, 429], sent);
+    else if (kind === 1) await ask("POST /api/system/time-sync/reselect", [200, 409, 422, 429, 503], sent);
     else {
       const body = { username: `soak-${draw(chance, 2 ** 31).toString(36)}`, password, role: "readonly" };
-      const made = await ask("POST /api/users", [201], { ...asRoot, body });
-      if (made?.status === 201) await ask(`DELETE /api/users/${made.json.id}`, [204], { isLocal: true });
+      const { status, json } = await ask("POST /api/users", [201], { local: true, body });
+      if (status === 201) await ask(`DELETE /api/users/${json.id}`, [204], { local: true });
     }
-    return 1_000;
   };
+}
 
-function asker({ agent, tally, signal }: Loading, caller: string): Ask {
-  return async (request, expected, { body, bearer, ...way } = {}) => {
-    const present = agent.present();
-    if (!present) {
-      tally.away(caller);
-      return null;
+/** Reads the events as root, and takes the stream up where it was every twenty seconds. */
+async function readStream(
+  { socket }: RunningAgent,
+  tally: Tally,
+  signal: AbortSignal,
+  wrong: (what: string) => void,
+): Promise<void> {
+  const seen = new Set<string>();
+  let last = "";
+  while (!signal.aborted) {
+    const headers: Record<string, string> = last === "" ? {} : { "last-event-id": last };
+    const stream = await openStream({ where: socket, path: "/api/events/stream", headers });
+    await Promise.race([stream.ended, delay(20_000, undefined, { signal }).catch(() => undefined)]);
+    stream.close();
+    if (stream.status !== 200) wrong(`stream: answered ${stream.status} ${stream.text()}`);
+    for (const { id, event } of stream.messages) {
+      if (event === "gap" || seen.has(id)) wrong("stream: events are missing, or one came twice");
+      if (id === "") continue;
+      seen.add(id);
+      last = id;
     }
-    const [method = "", path = ""] = request.split(" ");
-    const headers = {
-      ...(body !== undefined && { "content-type": "application/json" }),
-      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
-    };
-    const sent = { ...way, method, path, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    try {
-      const answer = await createClient(present)(sent);
-      if (answer.json?.code === "shutting_down" && agent.restarts() > 0) throw new Error("it is being ended");
-      tally.count(caller, { what: `${request} to ${agent.name}`, ...answer }, expected);
-      return answer;
-    } catch (error) {
-      // It was ended meanwhile.
-      if (agent.present() !== present || signal.aborted) tally.away(caller);
-      else tally.wrong(caller, `${request}: ${String(error)}`);
-      return null;
-    }
-  };
+  }
+  tally.events = seen.size;
 }
