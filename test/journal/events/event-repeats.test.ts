@@ -46,15 +46,14 @@ describe("a change that repeats", () => {
     );
   });
 
-  const others: readonly [what: string, facts: EventFacts][] = [
-    ["another type", { ...anna, type: "user.unlocked" }],
-    ["another actor", { ...anna, actor: { kind: "local-root", id: null, name: null } }],
-    ["an API token of the same user", { ...anna, actor: { ...anna.actor, kind: "token", name: "x/y" } }],
-    ["another address", { ...anna, from: "192.0.2.2" }],
-    ["other facts", { ...anna, details: { role: "admin" } }],
-  ];
-  for (const [what, other] of others)
-    it(`ends with ${what} for the same subject: the order of what was done to it stays`, async (test) => {
+  for (const [what, other] of [
+    ["type", { ...anna, type: "user.unlocked" }],
+    ["actor", { ...anna, actor: { kind: "local-root", id: null, name: null } }],
+    ["name of a token of the same user", { ...anna, actor: { ...anna.actor, kind: "token", name: "x/y" } }],
+    ["address", { ...anna, from: "192.0.2.2" }],
+    ["role", { ...anna, details: { role: "admin" } }],
+  ] as [string, EventFacts][])
+    it(`ends with another ${what} for the same subject: the order of what was done to it stays`, async (test) => {
       const { events, counts } = await log(test);
       for (const facts of [anna, anna, anna, other, anna]) await events.record(facts);
       assert.deepEqual(await counts(), [1, 2, 1, 1]);
@@ -66,28 +65,21 @@ describe("a change that repeats", () => {
       await events.record(facts);
     assert.deepEqual(await counts(), [1, 1, 1, 1]);
     await events.close();
-    const [line, ...more] = (await counts()).slice(4);
-    assert.deepEqual([line, more], [2, []]);
+    assert.deepEqual((await counts()).slice(4), [2]);
   });
 
-  it("is handed over each time, with the number that it has", async (test) => {
-    const { events, pass } = await log(test);
+  it("is handed over each time, with the number that it has, and said in the journal as often as in the log", async (test) => {
+    const { events, said, pass } = await log(test);
     const heard: string[] = [];
     events.subscribe(({ seq, count }, isRepeat) => void heard.push(`${seq} ${count} ${isRepeat}`));
     for (let times = 0; times < 3; times += 1) await events.record(anna);
     pass(60);
     await events.record(anna);
     assert.deepEqual(heard, ["1 1 false", "1 1 true", "1 1 true", "2 2 false", "2 2 true"]);
-  });
-
-  it("is said in the journal as often as in the log, with its count", async (test) => {
-    const { events, said, pass } = await log(test);
-    for (let times = 0; times < 9; times += 1) await events.record(anna);
-    pass(60);
     const lines = said.filter(({ message }) => message === "user.changed");
     assert.deepEqual(
       lines.map(({ count }) => count),
-      [undefined, 8],
+      [undefined, 2],
     );
   });
 });

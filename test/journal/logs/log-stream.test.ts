@@ -53,24 +53,17 @@ async function growing(test: TestContext, entries: readonly Fields[], options: J
 }
 
 describe("the stream of a journal", () => {
-  it("has the lines since a time, then the new ones, each once and in order", async (test) => {
-    const { logs, write } = await growing(test, [line("one"), line("two"), line("three")]);
-    const stream = open(test, logs, { sinceMilliseconds: firstMoment + 1_000 });
-    write(line("four"));
-    await until("four lines", () => stream.seen().length >= 3);
-    write(line("five"));
-    await until("five lines", () => stream.seen().includes("five"));
-    assert.deepEqual(stream.seen(), ["two", "three", "four", "five"]);
-  });
-
-  it("goes on behind the last line that a reader has", async (test) => {
+  it("has the lines since a time or behind the last one of a reader, then the new ones, each once and in order", async (test) => {
     const { logs, write, cursorOf } = await growing(test, [line("one"), line("two"), line("three")]);
-    const stream = open(test, logs, { behind: await cursorOf("one") });
-    await until("what was missed", () => stream.seen().length === 2);
+    const streams = [{ sinceMilliseconds: firstMoment + 1_000 }, { behind: await cursorOf("one") }].map(
+      (query) => open(test, logs, query),
+    );
     write(line("four"));
-    await until("what comes", () => stream.seen().length === 3);
-    assert.deepEqual(stream.seen(), ["two", "three", "four"]);
-    const again = open(test, logs, { behind: readCursor(stream.entries[1]?.cursor ?? "") });
+    for (const stream of streams) {
+      await until("four lines", () => stream.seen().length >= 3);
+      assert.deepEqual(stream.seen(), ["two", "three", "four"]);
+    }
+    const again = open(test, logs, { behind: readCursor(streams[1]?.entries[1]?.cursor ?? "") });
     await until("behind what another stream sent", () => again.seen().length === 1);
     assert.deepEqual(again.seen(), ["four"]);
   });
@@ -91,91 +84,74 @@ describe("the stream of a journal", () => {
     }
   });
 
-  it("catches up in as many readings as it takes", async (test) => {
+  it("catches up in as many readings as it takes, also where the lines fill the last one", async (test) => {
     const entries = Array.from({ length: 9 }, (_, count) => line(`line ${count}`));
-    const { logs } = await growing(test, entries, { entryLimit: 9 });
-    const few = await growing(test, entries, { entryLimit: 10 });
-    const stream = open(test, few.logs, { sinceMilliseconds: 0 });
-    await until("all lines", () => stream.seen().length === 9);
-    const other = open(test, logs, { sinceMilliseconds: 0 });
-    await until("all lines of as many as one reading takes", () => other.seen().length === 9);
+    for (const entryLimit of [9, 10]) {
+      const { logs } = await growing(test, entries, { entryLimit });
+      const stream = open(test, logs, { sinceMilliseconds: 0 });
+      await until("all lines", () => stream.seen().length === 9);
+    }
   });
 
-  it("has audit lines for administrators alone, of the past and of what comes", async (test) => {
+  it("has the lines that are asked for and may be read, of the past and of what comes, until it is stopped", async (test) => {
     const { logs, write } = await growing(test, [audit("user.created"), line("one")]);
-    const administrator = open(test, logs, { sinceMilliseconds: 0, mayReadAudit: true });
-    const others = open(test, logs, { sinceMilliseconds: 0 });
+    const past = { sinceMilliseconds: 0 };
+    const stopped = open(test, logs, past);
+    stopped.stop();
+    const administrator = open(test, logs, { ...past, mayReadAudit: true });
+    const others = open(test, logs, past);
+    const filtered = open(test, logs, { ...past, unit: "nginx.service", q: "(X", leastSeverity: 4 });
     await until("the past", () => administrator.seen().length === 2 && others.seen().length === 1);
-    write(audit("user.deleted"), line("two"));
-    await until("what comes", () => administrator.seen().length === 4 && others.seen().length === 2);
-    assert.deepEqual(administrator.seen(), ["user.created", "one", "user.deleted", "two"]);
-    assert.deepEqual(others.seen(), ["one", "two"]);
-  });
-
-  it("has the lines that are asked for, and none of a unit that may not be read", async (test) => {
-    const { logs, write } = await growing(test, [line("begin")]);
-    const all = open(test, logs, { sinceMilliseconds: 0 });
-    const filter = { unit: "nginx.service", q: "(X", leastSeverity: 4 };
-    const filtered = open(test, logs, { sinceMilliseconds: 0, ...filter });
-    await until("the beginning", () => all.seen().length === 1);
     const nginx = (MESSAGE: string, PRIORITY: string) => ({
       _SYSTEMD_UNIT: "nginx.service",
       MESSAGE,
       PRIORITY,
     });
     write({ _SYSTEMD_UNIT: "sshd.service", MESSAGE: "(x no" }, nginx("(x less", "6"), nginx("other", "3"));
-    write({ _SYSTEMD_UNIT: "steward-install@new.service", MESSAGE: "(x new unit" }, nginx("(x", "4"));
-    await until("all that may be read", () => all.seen().length === 5 && filtered.seen().length > 0);
-    assert.deepEqual(all.seen(), ["begin", "(x less", "other", "(x new unit", "(x"]);
-    assert.deepEqual(filtered.seen(), ["(x"]);
-  });
-
-  it("sends nothing more when it is stopped, even while it begins", async (test) => {
-    const { logs, write } = await growing(test, [line("one")]);
-    const stopped = open(test, logs, { sinceMilliseconds: 0 });
-    stopped.stop();
-    const witness = open(test, logs, { sinceMilliseconds: 0 });
-    write(line("two"));
-    await until("another has both", () => witness.seen().length === 2);
+    write({ _SYSTEMD_UNIT: "steward-install@new.service", MESSAGE: "(x new unit" }, audit("user.deleted"));
+    write(nginx("(x", "4"));
+    const streams = [administrator, others, filtered];
+    await until("what comes", () => streams.every((stream) => stream.seen().includes("(x")));
+    assert.deepEqual(
+      streams.map((stream) => stream.seen()),
+      [
+        ["user.created", "one", "(x less", "other", "(x new unit", "user.deleted", "(x"],
+        ["one", "(x less", "other", "(x new unit", "(x"],
+        ["(x"],
+      ],
+    );
     assert.deepEqual([stopped.seen(), stopped.ends()], [[], 0]);
   });
 });
 
-describe("the stream without a journal", () => {
-  const text = (message: string, members: object = {}) =>
-    `${JSON.stringify({ time: "2026-11-20T12:00:00.000Z", severity: "notice", message, ...members })}\n`;
-
-  function begin() {
-    const own = createOwnLines();
-    const journal = createJournalReader({ command: "/nowhere/journalctl" });
-    const logs = createLogs({ timers: createTimers(), journal, ownLines: own, logUnits: [] });
-    const add = (message: string, members: object = {}) => own.add(text(message, members), "notice");
-    return { own, logs, add };
-  }
-
-  it("has the agent's own lines, audit lines for administrators alone", async (test) => {
-    const { logs, add } = begin();
-    add("one");
-    add("user.created", { audit: true });
-    const administrator = open(test, logs, { sinceMilliseconds: 0, mayReadAudit: true });
-    const others = open(test, logs, { sinceMilliseconds: 0 });
-    await until("the past", () => administrator.seen().length === 2 && others.seen().length === 1);
-    add("user.deleted", { audit: true });
-    add("two");
-    assert.deepEqual(administrator.seen(), ["one", "user.created", "user.deleted", "two"]);
-    assert.deepEqual(others.seen(), ["one", "two"]);
-    others.stop();
-    add("three");
-    assert.deepEqual(others.seen(), ["one", "two"]);
-  });
-
-  it("goes on behind the last line, and with all of this run behind one of a run before", async (test) => {
-    const { logs, add, own } = begin();
-    for (const message of ["one", "two", "three"]) add(message);
-    const behind = { source: "agent", run: own.run, sequence: 2 } as const;
-    const same = open(test, logs, { behind });
-    const other = open(test, logs, { behind: { ...behind, run: "0".repeat(16) } });
-    await until("what was missed", () => same.seen().length === 1 && other.seen().length === 3);
-    assert.deepEqual([same.seen(), other.seen()], [["three"], ["one", "two", "three"]]);
-  });
+it("streams the agent's own lines without a journal, behind the last one, or all of this run", async (test) => {
+  const own = createOwnLines();
+  const journal = createJournalReader({ command: "/nowhere/journalctl" });
+  const logs = createLogs({ timers: createTimers(), journal, ownLines: own, logUnits: [] });
+  const add = (message: string, members: object = {}) => {
+    const text = { time: "2026-11-20T12:00:00.000Z", severity: "notice", message, ...members };
+    own.add(`${JSON.stringify(text)}\n`, "notice");
+  };
+  add("one");
+  add("user.created", { audit: true });
+  add("two");
+  const place = { source: "agent", run: own.run, sequence: 2 } as const;
+  const administrator = open(test, logs, { sinceMilliseconds: 0, mayReadAudit: true });
+  const others = open(test, logs, { sinceMilliseconds: 0 });
+  const behind = open(test, logs, { behind: place });
+  const ofRunBefore = open(test, logs, { behind: { ...place, run: "0".repeat(16) } });
+  await until("the past", () => ofRunBefore.seen().length === 2 && behind.seen().length === 1);
+  add("user.deleted", { audit: true });
+  add("three");
+  others.stop();
+  add("four");
+  assert.deepEqual(administrator.seen(), ["one", "user.created", "two", "user.deleted", "three", "four"]);
+  assert.deepEqual(others.seen(), ["one", "two", "three"]);
+  assert.deepEqual(
+    [behind.seen(), ofRunBefore.seen().slice(2)],
+    [
+      ["two", "three", "four"],
+      ["three", "four"],
+    ],
+  );
 });
