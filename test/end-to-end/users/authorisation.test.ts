@@ -3,7 +3,7 @@ import { before, describe, it } from "node:test";
 import { goodPassword } from "../../../lab/agents/checked-agent.ts";
 import { enrol } from "../../../lab/agents/enrol.ts";
 import { startTimedAgentInProcess } from "../../../lab/agents/faked-time.ts";
-import type { Answer } from "../../../lab/agents/running-agent.ts";
+import type { Answer, CallOptions } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
 import { fleetScopes, scopeNames, userScopes } from "../../../src/contract/scopes.ts";
@@ -144,59 +144,51 @@ describe("who may call what", () => {
     await agent.signedInAdmin();
     const past = await agent.signedIn("past", "operator");
     tokens.set("expired session", past.token);
-    tokens.set("expired API token", (await makeToken(past.token, ["system:read", "logs:read"], "1h")).token);
+    const short = await makeToken({ token: past.token }, ["system:read", "logs:read"], { expires_in: "1h" });
+    tokens.set("expired API token", short.token);
     agent.stepClock(2 * 3_600);
     for (const role of ["readonly", "operator", "admin"] as const) await keepEnrolled(role, role);
     await keepEnrolled("stepped-up", "admin");
     const left = await agent.signedIn("gone", "admin");
     await agent.call("POST", "/api/auth/logout", { body: { refresh_token: left.refreshToken } });
     tokens.set("revoked session", left.token);
-    const careful = tokens.get("stepped-up") ?? "";
+    const careful = { token: tokens.get("stepped-up") };
     for (const scope of userScopes) tokens.set(scope, (await makeToken(careful, [scope])).token);
-    for (const scope of fleetScopes) tokens.set(scope, await makeFleetToken(scope));
+    // Root makes these, for the address that this test calls from.
+    const fleet = { user_id: ids.get("stepped-up"), is_fleet: true, sources: ["127.0.0.0/8"] };
+    for (const scope of fleetScopes)
+      tokens.set(scope, (await makeToken({ local: true }, [scope], fleet)).token);
     const deleted = await makeToken(careful, ["system:read"]);
-    await agent.call("DELETE", `/api/tokens/${deleted.id}`, { token: careful });
+    await agent.call("DELETE", `/api/tokens/${deleted.id}`, careful);
     tokens.set("deleted API token", deleted.token);
-    await keep("enrolling", "a-newcomer", "admin");
+    await agent.signedIn("a-newcomer", "admin");
     const policy = { security: { require_2fa: "admins" } };
     assert.equal((await agent.call("PUT", "/api/system", { local: true, body: policy })).status, 200);
-    tokens.set("enrolling", (await agent.login("a-newcomer", goodPassword)).token);
+    const newcomer = await agent.login("a-newcomer", goodPassword);
+    ids.set("enrolling", newcomer.id);
+    tokens.set("enrolling", newcomer.token);
   });
 
-  const keep = async (caller: string, username: string, role: "readonly" | "operator" | "admin") => {
-    const { id, token } = await agent.signedIn(username, role);
-    ids.set(caller, id);
-    tokens.set(caller, token);
-  };
-
-  const makeToken = async (token: string, scopes: string[], expires_in = "1d") => {
-    const { status, json, text } = await agent.call("POST", "/api/tokens", {
-      token,
-      body: { name: scopes.join(), scopes, expires_in },
-    });
+  const makeToken = async (by: CallOptions, scopes: string[], more: object = {}) => {
+    const body = { name: scopes.join(), scopes, expires_in: "1d", ...more };
+    const { status, json, text } = await agent.call("POST", "/api/tokens", { ...by, body });
     assert.equal(status, 201, text);
     return json as { id: string; token: string };
   };
 
-  /** Root makes it, for the address that this test calls from. */
-  const makeFleetToken = async (scope: string): Promise<string> => {
-    const owner = { user_id: ids.get("stepped-up"), name: scope, scopes: [scope] };
-    const body = { ...owner, is_fleet: true, sources: ["127.0.0.0/8"] };
-    const { status, json, text } = await agent.call("POST", "/api/tokens", { local: true, body });
-    assert.equal(status, 201, text);
-    return json.token;
-  };
-
   /** A user with a second factor, in a session that was stepped up or, begun with a recovery code, was not. */
   const keepEnrolled = async (caller: string, role: "readonly" | "operator" | "admin") => {
-    await keep(caller, `a-${caller}`, role);
-    const user = { id: ids.get(caller) ?? "", token: tokens.get(caller) ?? "", password: goodPassword };
+    const username = `a-${caller}`;
+    const { id, token } = await agent.signedIn(username, role);
+    const user = { id, token, password: goodPassword };
     const { recoveryCodes } = await enrol(agent.call, user, agent.nowSeconds());
-    if (caller === "stepped-up") return;
-    const { json } = await agent.call("POST", "/api/auth/login", {
-      body: { username: `a-${caller}`, password: goodPassword, recovery_code: recoveryCodes[0] },
-    });
-    tokens.set(caller, json.access_token);
+    const body = { username, password: goodPassword, recovery_code: recoveryCodes[0] };
+    const isSteppedUp = caller === "stepped-up";
+    const later = isSteppedUp
+      ? token
+      : (await agent.call("POST", "/api/auth/login", { body })).json.access_token;
+    ids.set(caller, id);
+    tokens.set(caller, later);
   };
 
   const attempt = (id: OperationId, caller: string, userId: string): Promise<Answer> => {

@@ -5,112 +5,97 @@ import { outcome } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 
 describe("users", () => {
-  let token: string;
   const agent = ofSuite(startCheckedAgent);
   const admin = ofSuite(() => agent.signedInAdmin());
-  before(async () => {
-    token = admin.token;
-  });
+  const call = (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
+    agent.call(method, path, { token: admin.token, headers, ...(body && { body }) });
+  const put = (id: string, body: object) => call("PUT", `/api/users/${id}`, body);
 
   describe("put", () => {
     let path: string;
     before(async () => {
       const body = { username: "mutable", role: "readonly", password: goodPassword, display_name: "Before" };
-      const { json } = await agent.call("POST", "/api/users", { token, body });
-      path = `/api/users/${json.id}`;
+      path = `/api/users/${(await call("POST", "/api/users", body)).json.id}`;
     });
-    it("changes the members given and leaves the others", async () => {
-      const before = (await agent.call("GET", path, { token })).json;
-      const { json } = await agent.call("PUT", path, { token, body: { display_name: "After" } });
-      assert.deepEqual(json, { ...before, display_name: "After", updated_at: json.updated_at });
-      assert.ok(json.updated_at >= before.updated_at, "json.updated_at >= before.updated_at");
-      assert.deepEqual((await agent.call("GET", path, { token })).json, json);
+
+    it("changes the members given, unless the user was changed in between (If-Match)", async () => {
+      const before = await call("GET", path);
+      const mine = { "if-match": String(before.headers.etag) };
+      const { json, headers } = await call("PUT", path, { display_name: "After" }, mine);
+      assert.deepEqual(json, { ...before.json, display_name: "After", updated_at: json.updated_at });
+      assert.notEqual(headers.etag, before.headers.etag);
+      assert.equal(await outcome(call("PUT", path, { display_name: "Second" }, mine)), "412 etag_mismatch");
+      assert.deepEqual((await call("GET", path)).json, json);
     });
-    it("is refused when the user was changed in between (If-Match), and has no effect", async () => {
-      const { headers } = await agent.call("GET", path, { token });
-      const mine = { "if-match": String(headers.etag) };
-      const first = await agent.call("PUT", path, { token, body: { display_name: "First" }, headers: mine });
-      assert.equal(first.status, 200);
-      assert.notEqual(first.headers.etag, headers.etag);
-      assert.equal(
-        await outcome(agent.call("PUT", path, { token, body: { display_name: "Second" }, headers: mine })),
-        "412 etag_mismatch",
-      );
-      assert.equal((await agent.call("GET", path, { token })).json.display_name, "First");
-    });
+
     it("lets a password work for one more sign-in, and says so in the event; only true can be asked for", async () => {
-      const anna = await agent.signedIn("anna.once", "operator");
-      const own = { token: anna.token, body: { must_change_password: true } };
-      const ownPath = `/api/users/${anna.id}`;
-      assert.equal((await agent.call("PUT", ownPath, own)).status, 403);
-      assert.equal(
-        await outcome(agent.call("PUT", ownPath, { token, body: { must_change_password: false } })),
-        "400 validation_failed",
-      );
-      const { json } = await agent.call("PUT", ownPath, { token, body: { must_change_password: true } });
-      assert.equal(json.must_change_password, true);
-      const [event] = (await agent.call("GET", "/api/events?type=user.changed&limit=1", { token })).json
-        .items;
-      assert.deepEqual([event.subject.name, event.details], ["anna.once", { must_change_password: true }]);
-      const signIn = () =>
-        agent.call("POST", "/api/auth/login", { body: { username: "anna.once", password: goodPassword } });
-      assert.deepEqual([(await signIn()).status, (await signIn()).status], [200, 401]);
+      const { id, token } = await agent.signedIn("anna.once", "operator");
+      const body = { must_change_password: true };
+      assert.equal((await agent.call("PUT", `/api/users/${id}`, { token, body })).status, 403);
+      assert.equal(await outcome(put(id, { must_change_password: false })), "400 validation_failed");
+      assert.equal((await put(id, body)).json.must_change_password, true);
+      const [event] = (await agent.read("/api/events?type=user.changed&limit=1")).items;
+      assert.deepEqual([event.subject.name, event.details], ["anna.once", body]);
+      const mine = { body: { username: "anna.once", password: goodPassword } };
+      for (const status of [200, 401])
+        assert.equal((await agent.call("POST", "/api/auth/login", mine)).status, status);
     });
+
     it("takes If-Match with *, one of several tags, and a tag as a proxy that compresses left it", async () => {
       // A change without members is one all the same, and makes another tag.
-      const tagNow = async () => String((await agent.call("GET", path, { token })).headers.etag);
-      const put = async (match: string) =>
-        (await agent.call("PUT", path, { token, body: {}, headers: { "if-match": match } })).status;
+      const tagNow = async () => String((await call("GET", path)).headers.etag);
+      const tried = async (match: string) => (await call("PUT", path, {}, { "if-match": match })).status;
       const suffixed = (tag: string, suffix: string) => `${tag.slice(0, -1)}${suffix}"`;
       const tag = await tagNow();
       for (const wrong of ['W/"other"', suffixed(tag, "x"), suffixed(tag, "-gzipx"), ""])
-        assert.equal(await put(wrong), 412, wrong);
+        assert.equal(await tried(wrong), 412, wrong);
       const forms = ["-gzip", "-br", "--gzip"].map((suffix) => (now: string) => suffixed(now, suffix));
       for (const form of [(now: string) => `W/${now}`, ...forms]) {
         const given = form(await tagNow());
-        const ask = { token, headers: { "if-none-match": given } };
-        assert.deepEqual([(await agent.call("GET", path, ask)).status, await put(given)], [304, 200], given);
+        const { status } = await call("GET", path, undefined, { "if-none-match": given });
+        assert.deepEqual([status, await tried(given)], [304, 200], given);
       }
-      assert.equal(await put(`"other", ${await tagNow()}`), 200);
-      assert.equal(await put("*"), 200);
+      assert.equal(await tried(`"other", ${await tagNow()}`), 200);
+      assert.equal(await tried("*"), 200);
     });
   });
 
   describe("a change of role", () => {
     it("acts at once on the sessions that are open", async () => {
-      const user = await agent.signedIn("climber", "readonly");
-      const list = async () => (await agent.call("GET", "/api/users", { token: user.token })).status;
-      assert.equal(await list(), 403);
-      await agent.call("PUT", `/api/users/${user.id}`, { token, body: { role: "admin" } });
-      assert.equal(await list(), 200);
-      await agent.call("PUT", `/api/users/${user.id}`, { token, body: { role: "operator" } });
-      assert.equal(await list(), 403);
+      const { id, token } = await agent.signedIn("climber", "readonly");
+      for (const [role, status] of [
+        ["readonly", 403],
+        ["admin", 200],
+        ["operator", 403],
+      ] as const) {
+        await put(id, { role });
+        assert.equal((await agent.call("GET", "/api/users", { token })).status, status, role);
+      }
     });
   });
 
   describe("disable and delete", () => {
-    const assertDead = async (user: SignedIn) => {
-      const me = await agent.call("GET", "/api/auth/me", { token: user.token });
-      assert.deepEqual([me.status, me.json.code, me.json.reason], [401, "invalid_token", "revoked"]);
-      const body = { refresh_token: user.refreshToken };
-      assert.equal(await outcome(agent.call("POST", "/api/auth/refresh", { body })), "401 invalid_token");
+    const assertDead = async ({ token, refreshToken: refresh_token }: SignedIn) => {
+      const { status, json } = await agent.call("GET", "/api/auth/me", { token });
+      assert.deepEqual([status, json.code, json.reason], [401, "invalid_token", "revoked"]);
+      const refreshed = agent.call("POST", "/api/auth/refresh", { body: { refresh_token } });
+      assert.equal(await outcome(refreshed), "401 invalid_token");
     };
     it("a disabled user's tokens die at once, and stay dead when the user is enabled again", async () => {
       const user = await agent.signedIn("disabled", "operator");
-      await agent.call("PUT", `/api/users/${user.id}`, { token, body: { enabled: false } });
-      await assertDead(user);
-      await agent.call("PUT", `/api/users/${user.id}`, { token, body: { enabled: true } });
-      await assertDead(user);
+      for (const enabled of [false, true]) {
+        await put(user.id, { enabled });
+        await assertDead(user);
+      }
       await agent.login("disabled", goodPassword);
     });
     it("a deleted user's tokens die at once, and the name is free for another user with another id", async () => {
       const user = await agent.signedIn("deleted", "operator");
-      assert.equal((await agent.call("DELETE", `/api/users/${user.id}`, { token })).status, 204);
+      const path = `/api/users/${user.id}`;
+      assert.equal((await call("DELETE", path)).status, 204);
       await assertDead(user);
-      assert.equal((await agent.call("GET", `/api/users/${user.id}`, { token })).status, 404);
-      assert.equal((await agent.call("DELETE", `/api/users/${user.id}`, { token })).status, 404);
-      const next = await agent.signedIn("deleted", "readonly");
-      assert.notEqual(next.id, user.id);
+      for (const method of ["GET", "DELETE"]) assert.equal((await call(method, path)).status, 404, method);
+      assert.notEqual((await agent.signedIn("deleted", "readonly")).id, user.id);
       await assertDead(user);
     });
   });
