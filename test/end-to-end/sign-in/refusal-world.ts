@@ -13,31 +13,20 @@ import type { AuditEvent } from "../../../src/contract/types.ts";
 import { clientId, clientSecret, startLyingProvider } from "../../accounts/oidc/lying-provider.ts";
 import { newAddress } from "./guessing.ts";
 
-/** An answer, and what record and metrics had of it at once. */
-export interface Recorded {
-  readonly answer: Answer;
-  /** `TYPE ACCOUNT CODE`, with `by ACTOR` for one who is known; `-`: no refusal was recorded. */
-  readonly record: string;
-  /** Outcomes of `steward_sign_ins_total` that went up. */
-  readonly outcomes: readonly string[];
-}
-
 export const origin = "https://edge-7.example.net:8443";
 
 /** An agent with a provider, in a time that the test lets pass. */
 export async function startRefusing() {
   const time = standingTime();
   const provider = await startLyingProvider(time.nowSeconds);
-  const directory = scratchDirectory();
   const write = (name: string, text: string): string => {
-    const path = join(directory, name);
+    const path = join(scratchDirectory(), name);
     writeFileSync(path, text, { mode: 0o600 });
     return path;
   };
   const oidc = {
     ...{ name: "Example Works", issuer: provider.issuer, client_id: clientId, origins: [origin] },
-    client_secret_file: write("secret", `${clientSecret}\n`),
-    roles: { operator: ["operators"] },
+    ...{ client_secret_file: write("secret", `${clientSecret}\n`), roles: { operator: ["operators"] } },
     ...{ ca_file: provider.caFile, allow_local_servers: true },
   };
   const agent = await startCheckedAgent({
@@ -56,7 +45,11 @@ export async function startRefusing() {
     before = await metrics();
     return agent.call(method, path, { from: newAddress(), ...options });
   };
-  const recordOf = async (answer: Answer): Promise<Recorded> => {
+  /**
+   * What record and metrics had of an answer at once. `record`: `TYPE ACCOUNT CODE`, with `by ACTOR` for one who is known;
+   * `-`: no refusal. `outcomes`: those of `steward_sign_ins_total` that went up.
+   */
+  const recordOf = async (answer: Answer) => {
     const now = await metrics();
     const more = [...now].filter(([name, value]) => value > (before.get(name) ?? 0)).map(([name]) => name);
     const outcomes = more.flatMap((name) => /^steward_sign_ins_total\{outcome="(\w+)"/.exec(name)?.[1] ?? []);
