@@ -18,11 +18,9 @@ describe("an access token", () => {
   let parts: [string, string, string];
   const agent = ofSuite(startCheckedAgent);
   const admin = ofSuite(() => agent.signedInAdmin());
-  before(async () => {
-    const [first = "", second = "", third = ""] = admin.token.split(".");
-    parts = [first, second, third];
-    header = JSON.parse(Buffer.from(first, "base64url").toString());
-    claims = JSON.parse(Buffer.from(second, "base64url").toString());
+  before(() => {
+    parts = admin.token.split(".") as typeof parts;
+    [header, claims] = parts.slice(0, 2).map((part) => JSON.parse(String(Buffer.from(part, "base64url"))));
   });
 
   const signed = (change: Json = {}, key = otherKey) =>
@@ -83,23 +81,18 @@ describe("an access token", () => {
       });
 
   it("of a megabyte is not even read: 431, and the agent goes on", async () => {
-    assert.equal(
-      await outcome(agent.call("GET", "/api/users", { token: "A".repeat(1_048_576) })),
-      "431 headers_too_large",
-    );
+    const large = agent.call("GET", "/api/users", { token: "A".repeat(1_048_576) });
+    assert.equal(await outcome(large), "431 headers_too_large");
   });
 
   it("is read from the Authorization header alone, whatever the case of the scheme (RFC 9110 §11.1)", async () => {
+    const me = (headers: Record<string, string>, query = "") =>
+      outcome(agent.call("GET", `/api/auth/me${query}`, { headers }));
     const cookie = { cookie: `token=${admin.token}; access_token=${admin.token}` };
-    const missing = [
-      await agent.call("GET", "/api/auth/me", { headers: cookie }),
-      await agent.call("GET", `/api/auth/me?access_token=${admin.token}`),
-    ];
+    const missing = [await me(cookie), await me({}, `?access_token=${admin.token}`)];
     for (const authorization of ["Bearer", "Bearer  two-blanks", "Bearer a b", "Token abc", ""])
-      missing.push(await agent.call("GET", "/api/auth/me", { headers: { authorization } }));
-    for (const { status, json } of missing)
-      assert.deepEqual([status, json.code], [401, "authentication_required"]);
-    const headers = { authorization: `bEARER ${admin.token}` };
-    assert.equal((await agent.call("GET", "/api/auth/me", { headers })).status, 200);
+      missing.push(await me({ authorization }));
+    assert.deepEqual([...new Set(missing)], ["401 authentication_required"]);
+    assert.equal(await me({ authorization: `bEARER ${admin.token}` }), "200");
   });
 });

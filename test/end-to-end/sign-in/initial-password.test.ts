@@ -1,38 +1,35 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { outcome } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { operationIds, operationOf } from "../../../src/contract/operations.ts";
 
 describe("a one-use initial password", () => {
+  const agent = ofSuite(startCheckedAgent);
   let id: string;
   let initial: string;
-  let first: SignedIn;
+  let [token, refresh_token] = ["", ""];
   const signIn = (password: string) =>
     agent.call("POST", "/api/auth/login", { body: { username: "fresh", password } });
-  const agent = ofSuite(startCheckedAgent);
-  const admin = ofSuite(() => agent.signedInAdmin());
+  const reset = async (): Promise<string> => {
+    const path = `/api/users/${id}/password-reset`;
+    return (await agent.call("POST", path, { local: true, body: {} })).json.initial_password;
+  };
+  const list = () => outcome(agent.call("GET", "/api/users", { token }));
   before(async () => {
+    await agent.signedInAdmin();
     const body = { username: "fresh", role: "admin" };
-    const { json } = await agent.call("POST", "/api/users", { body, token: admin.token });
-    id = json.id;
-    initial = json.initial_password;
+    const { json } = await agent.call("POST", "/api/users", { body, local: true });
     assert.equal(json.must_change_password, true);
+    ({ id, initial_password: initial } = json);
   });
 
   it("signs in once, and says that it is spent", async () => {
-    const { status, json } = await signIn(initial);
-    assert.equal(status, 200);
-    assert.equal(json.user.must_change_password, true);
-    assert.equal(json.warnings.length, 1);
-    first = { id, token: json.access_token, refreshToken: json.refresh_token };
-  });
-
-  it("does not sign in a second time, with the answer of any wrong password", async () => {
-    const again = await signIn(initial);
-    const wrong = await signIn("not the password of any user");
-    assert.equal(again.status, 401);
+    const { json } = await signIn(initial);
+    assert.deepEqual([json.user.must_change_password, json.warnings.length], [true, 1]);
+    ({ access_token: token, refresh_token } = json);
+    const [again, wrong] = [await signIn(initial), await signIn("not the password of any user")];
     assert.equal(again.json.code, "invalid_credentials");
     assert.deepEqual({ ...again.json, request_id: "" }, { ...wrong.json, request_id: "" });
   });
@@ -41,55 +38,30 @@ describe("a one-use initial password", () => {
     const { method, path, access, body, beforePasswordChange } = operationOf(operationId);
     if (access === "open" || beforePasswordChange) continue;
     it(`opens nothing else before the change: ${method} ${path} is 403 password_change_required`, async () => {
-      const options = { token: first.token, ...(body && { body: {} }) };
-      assert.equal(
-        await outcome(agent.call(method, path.replace("{id}", id), options)),
-        "403 password_change_required",
-      );
+      const asked = agent.call(method, path.replace("{id}", id), { token, ...(body && { body: {} }) });
+      assert.equal(await outcome(asked), "403 password_change_required");
     });
   }
 
-  it("opens /api/auth/me and a refresh, and the refreshed session may do no more", async () => {
-    assert.equal((await agent.call("GET", "/api/auth/me", { token: first.token })).status, 200);
-    const body = { refresh_token: first.refreshToken };
-    const { status, json } = await agent.call("POST", "/api/auth/refresh", { body });
-    assert.equal(status, 200);
-    first = { ...first, token: json.access_token };
-    const { json: refused } = await agent.call("GET", "/api/users", { token: first.token });
-    assert.equal(refused.code, "password_change_required");
-  });
-
-  it("gives all rights to the same session once users have chosen their own", async () => {
+  it("opens /api/auth/me and a refresh, and all to the same session once a password was chosen", async () => {
+    assert.equal((await agent.call("GET", "/api/auth/me", { token })).status, 200);
+    const refreshed = await agent.call("POST", "/api/auth/refresh", { body: { refresh_token } });
+    token = refreshed.json.access_token;
+    assert.equal(await list(), "403 password_change_required");
     const body = { current_password: initial, new_password: goodPassword };
-    assert.equal((await agent.call("PUT", "/api/auth/password", { token: first.token, body })).status, 204);
-    assert.equal((await agent.call("GET", "/api/users", { token: first.token })).status, 200);
+    assert.equal((await agent.call("PUT", "/api/auth/password", { token, body })).status, 204);
+    assert.equal(await list(), "200");
     assert.equal((await signIn(initial)).status, 401);
     const { json } = await signIn(goodPassword);
     assert.deepEqual([json.user.must_change_password, json.warnings], [false, []]);
   });
 
-  describe("by password-reset", () => {
-    it("ends every session of the user at once, and is one-use again", async () => {
-      const { json } = await agent.call("POST", `/api/users/${id}/password-reset`, {
-        token: admin.token,
-        body: {},
-      });
-      assert.equal(json.must_change_password, true);
-      const me = await agent.call("GET", "/api/auth/me", { token: first.token });
-      assert.deepEqual([me.status, me.json.reason], [401, "revoked"]);
-      assert.equal((await signIn(goodPassword)).status, 401);
-      assert.equal((await signIn(json.initial_password)).status, 200);
-      assert.equal((await signIn(json.initial_password)).status, 401);
-    });
-  });
-
-  it("lets exactly one of two sign-ins at the same moment in", async () => {
-    const { json } = await agent.call("POST", `/api/users/${id}/password-reset`, {
-      token: admin.token,
-      body: {},
-    });
-    const body = { username: "fresh", password: json.initial_password };
-    const both = await Promise.all([1, 2].map(() => agent.call("POST", "/api/auth/login", { body })));
+  it("by a reset ends every session at once, and lets exactly one of two sign-ins at the same moment in", async () => {
+    const next = await reset();
+    assert.equal(await list(), "401 invalid_token");
+    assert.equal((await signIn(goodPassword)).status, 401);
+    const both = await Promise.all([signIn(next), signIn(next)]);
     assert.deepEqual(both.map(({ status }) => status).sort(), [200, 401]);
+    assert.equal((await signIn(next)).status, 401);
   });
 });

@@ -7,60 +7,48 @@ import { passingTime } from "../../../lab/simulated/test-time.ts";
 import { stepUpSeconds } from "../../../src/accounts/sessions/step-up.ts";
 
 describe("sessions", () => {
-  let anaId: string;
-  let admin: string;
   const time = passingTime();
   const agent = ofSuite(() => startCheckedAgent({ time }));
+  let ana: string;
   before(async () => {
     await agent.signedInAdmin();
-    ({ token: admin } = await agent.login(adminName, adminPassword));
     const body = { username: "ana", role: "readonly", password: goodPassword };
-    anaId = (await agent.call("POST", "/api/users", { body, local: true })).json.id;
+    ana = (await agent.call("POST", "/api/users", { body, local: true })).json.id;
   });
 
   const list = (token: string, query = "") => agent.call("GET", `/api/auth/sessions${query}`, { token });
+  const end = (token: string, id: string, query = "") =>
+    outcome(agent.call("DELETE", `/api/auth/sessions/${id}${query}`, { token }));
   const isIn = async (token: string) => (await agent.call("GET", "/api/auth/me", { token })).status === 200;
 
   it("of one's own are listed, the last used first, with the present one marked", async () => {
     const first = await agent.login("ana", goodPassword);
     const second = await agent.login("ana", goodPassword);
-    const { json } = await list(second.token);
-    assert.equal(json.total, 2);
-    assert.deepEqual(
-      json.items.map((one: { is_current: boolean }) => one.is_current),
-      [true, false],
-    );
-    assert.equal(json.items[0].user_id, anaId);
-    assert.equal(json.items[0].address, "127.0.0.1");
-    const lifetime = Date.parse(json.items[0].expires_at) - Date.parse(json.items[0].created_at);
-    assert.equal(Math.round(lifetime / 1_000), 86_400);
-    const end = await agent.call("DELETE", `/api/auth/sessions/${json.items[1].id}`, { token: second.token });
-    assert.equal(end.status, 204);
+    const { items, total } = (await list(second.token)).json;
+    const marks = items.map(({ is_current }: { is_current: boolean }) => is_current);
+    assert.deepEqual([total, marks], [2, [true, false]]);
+    const [{ user_id, address, expires_at, created_at }, { id }] = items;
+    assert.deepEqual([user_id, address], [ana, "127.0.0.1"]);
+    assert.equal(Math.round((Date.parse(expires_at) - Date.parse(created_at)) / 1_000), 86_400);
+    assert.equal(await end(second.token, id), "204");
     assert.deepEqual([await isIn(first.token), await isIn(second.token)], [false, true]);
   });
 
   it("of others are an administrator's business, also to end", async () => {
     const { token } = await agent.login("ana", goodPassword);
-    const adminId = (await agent.call("GET", "/api/auth/me", { token: admin })).json.id;
-    const adminSession = (await list(admin)).json.items[0].id;
-    assert.equal((await list(token, `?user_id=${adminId}`)).status, 403);
-    for (const query of ["", `?user_id=${adminId}`]) {
-      const path = `/api/auth/sessions/${adminSession}${query}`;
-      const { status } = await agent.call("DELETE", path, { token });
-      assert.equal(status, query === "" ? 404 : 403, query);
-    }
-    assert.equal(await isIn(admin), true);
-    const late = await agent.login(adminName, adminPassword);
+    const admin = await agent.login(adminName, adminPassword);
+    const [{ id: foreign }] = (await list(admin.token)).json.items;
+    assert.equal(await outcome(list(token, `?user_id=${admin.id}`)), "403 forbidden");
+    assert.equal(await end(token, foreign), "404 not_found");
+    assert.equal(await end(token, foreign, `?user_id=${admin.id}`), "403 forbidden");
+    assert.equal(await isIn(admin.token), true);
+    const [{ id }] = (await list(admin.token, `?user_id=${ana}`)).json.items;
     time.pass(stepUpSeconds);
-    const anas = `/api/auth/sessions/${(await list(token)).json.items[0].id}?user_id=${anaId}`;
-    assert.equal(await outcome(agent.call("DELETE", anas, { token: late.token })), "401 step_up_required");
-    assert.equal((await list(admin, `?user_id=${anaId}`)).json.items[0].user_id, anaId);
+    assert.equal(await end(admin.token, id, `?user_id=${ana}`), "401 step_up_required");
   });
 
   it("on the socket need user_id: no user is signed in there", async () => {
-    assert.equal(
-      await outcome(agent.call("GET", "/api/auth/sessions", { local: true })),
-      "400 validation_failed",
-    );
+    const asked = agent.call("GET", "/api/auth/sessions", { local: true });
+    assert.equal(await outcome(asked), "400 validation_failed");
   });
 });

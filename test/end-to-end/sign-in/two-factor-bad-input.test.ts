@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, beforeEach, describe, it } from "node:test";
-import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
-import { type Enrolled, enrol } from "../../../lab/agents/enrol.ts";
+import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { enrol } from "../../../lab/agents/enrol.ts";
 import { type Answer, outcome } from "../../../lab/agents/running-agent.ts";
 import { codeOf } from "../../../lab/basics/authenticator.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
@@ -10,132 +10,95 @@ import { newAddress } from "./guessing.ts";
 
 const password = goodPassword;
 
-const time = standingTime();
-const nextCode = (secret: string): string => codeOf(secret, time.nowSeconds() + 30);
-
-interface Keeper extends SignedIn, Enrolled {
-  username: string;
-}
-
 describe("what people and programs send as a code", () => {
-  let keeper: Keeper;
+  const time = standingTime();
   const agent = ofSuite(() => startCheckedAgent({ time }));
-  before(async () => {
-    await agent.signedInAdmin();
-    keeper = await enrolled("keeper");
-  });
-
-  const enrolled = async (username: string): Promise<Keeper> => {
+  const enrolled = async (username: string) => {
     const user = await agent.signedIn(username, "readonly");
     return { ...user, username, ...(await enrol(agent.call, { ...user, password }, time.nowSeconds())) };
   };
+  type Keeper = Awaited<ReturnType<typeof enrolled>>;
+  let keeper: Keeper;
+  let other: Keeper;
+  before(async () => {
+    await agent.signedInAdmin();
+    [keeper, other] = [await enrolled("keeper"), await enrolled("other")];
+  });
+  // Ten wrong ones would lock the codes.
+  beforeEach(() => agent.call("POST", `/api/users/${keeper.id}/unlock`, { local: true }));
+
   /** Each from another source: wrong ones are counted. */
-  const login = (username: string, proof: object): Promise<Answer> =>
-    agent.call("POST", "/api/auth/login", { from: newAddress(), body: { username, password, ...proof } });
-  const challengeOf = async (username: string): Promise<string> =>
-    (await login(username, {})).json.challenge_token;
-  const codesLeft = async (user: SignedIn): Promise<number> => {
-    const json = await agent.read(`/api/users/${user.id}/2fa`);
-    return json.recovery_codes_remaining;
-  };
-  const bySession = (path: string, proof: object) => {
-    const body = { password, ...proof };
-    return agent.call("POST", path, { from: newAddress(), token: keeper.token, body });
-  };
+  const send = (path: string, body: object, token?: string): Promise<Answer> =>
+    agent.call("POST", path, { from: newAddress(), token, body });
+  const login = ({ username }: Keeper, proof: object) =>
+    send("/api/auth/login", { username, password, ...proof });
+  const challenge = async (): Promise<string> => (await login(keeper, {})).json.challenge_token;
+  const codesLeft = async ({ id }: Keeper): Promise<number> =>
+    (await agent.read(`/api/users/${id}/2fa`)).recovery_codes_remaining;
+  const nextCode = () => codeOf(keeper.secret, time.nowSeconds() + 30);
   /** Every route that takes a code, each as far as the code. */
   const routes: Record<string, (proof: object) => Promise<Answer>> = {
-    login: (proof) => login(keeper.username, proof),
-    totp: async (proof) => {
-      const body = { challenge_token: await challengeOf(keeper.username), ...proof };
-      return agent.call("POST", "/api/auth/totp", { from: newAddress(), body });
-    },
-    reauth: (proof) => bySession("/api/auth/reauth", proof),
-    disable: (proof) => bySession(`/api/users/${keeper.id}/2fa/disable`, proof),
+    login: (proof) => login(keeper, proof),
+    totp: async (proof) => send("/api/auth/totp", { challenge_token: await challenge(), ...proof }),
+    reauth: (proof) => send("/api/auth/reauth", { password, ...proof }, keeper.token),
+    disable: (proof) => send(`/api/users/${keeper.id}/2fa/disable`, { password, ...proof }, keeper.token),
   };
 
-  describe("is no code at all", () => {
-    // Ten of them would lock the codes.
-    beforeEach(async () => {
-      const unlocked = await agent.call("POST", `/api/users/${keeper.id}/unlock`, { local: true });
-      assert.equal(unlocked.status, 200);
-    });
-    const wrong: Record<string, (right: string) => string> = {
-      "with seven digits": (right) => `${right}0`,
-      "with a NUL within": (right) => `${right.slice(0, 3)}\u0000${right.slice(3)}`,
-      "that is the secret": () => keeper.secret,
-      "that is a recovery code": () => keeper.recoveryCodes[9] ?? "",
-    };
-    for (const [name, spoil] of Object.entries(wrong)) {
-      it(name, async () => {
-        for (const [route, send] of Object.entries(routes)) {
-          const { status, json } = await send({ code: spoil(nextCode(keeper.secret)) });
-          assert.deepEqual([status, json.code], [400, "validation_failed"], route);
-          assert.deepEqual([json.errors[0].pointer, json.errors[0].code], ["/code", "no_code"], route);
-        }
-      });
-    }
-    it("and none of these counts as a guess, at the client, the account or the challenge", async () => {
-      const from = newAddress();
-      const challenge_token = await challengeOf(keeper.username);
-      const send = (proof: object) =>
-        agent.call("POST", "/api/auth/totp", { from, body: { challenge_token, ...proof } });
-      const proofs = [{ code: "75522" }, { recovery_code: "not there" }, { code: keeper.recoveryCodes[9] }];
-      for (let tries = 0; tries < 40; tries += 1)
-        for (const proof of proofs) assert.equal((await send(proof)).status, 400);
-      assert.equal((await send({ code: nextCode(keeper.secret) })).status, 200);
-      time.pass(30);
-    });
-    it("nor does it say if the password is right (oracle)", async () => {
-      const tried = (one: string) => login(keeper.username, { password: one, code: "75522" });
-      const answers = await Promise.all([password, "another password"].map(tried));
-      const [right, wrong] = answers.map(({ status, json }) => [status, json.code, json.detail]);
-      assert.deepEqual(right, wrong);
-    });
+  it("is no code at all, on every route, and does not say if the password is right (oracle)", async () => {
+    const right = nextCode();
+    const wrong = [`${right}0`, `${right.slice(0, 3)}\u0000${right.slice(3)}`, keeper.secret];
+    for (const code of [...wrong, keeper.recoveryCodes[9]])
+      for (const [route, ask] of Object.entries(routes)) {
+        const { status, json } = await ask({ code });
+        assert.deepEqual([status, json.code], [400, "validation_failed"], route);
+        assert.deepEqual([json.errors[0].pointer, json.errors[0].code], ["/code", "no_code"], route);
+      }
+    const tries = [password, "another password"].map((one) => login(keeper, { password: one, code: "7552" }));
+    const [first, second] = (await Promise.all(tries)).map(({ json }) => [json.code, json.detail]);
+    assert.deepEqual(first, second);
   });
 
-  describe("is refused for its form, on every route", () => {
-    const malformed: [string, () => object][] = [
-      ["that is a number", () => ({ code: Number(nextCode(keeper.secret)) })],
-      ["in an object", () => ({ code: { $ne: "" } })],
-      ["that is a recovery code of 257 characters", () => ({ recovery_code: "A".repeat(257) })],
-      ["that is a recovery code in a list", () => ({ recovery_code: keeper.recoveryCodes })],
-      [
-        "with a recovery code",
-        () => ({ code: nextCode(keeper.secret), recovery_code: keeper.recoveryCodes[0] }),
-      ],
-    ];
-    for (const [name, make] of malformed) {
-      it(name, async () => {
-        for (const [route, send] of Object.entries(routes)) {
-          assert.equal(await outcome(send(make())), "400 validation_failed", route);
-        }
-        assert.equal(await codesLeft(keeper), 10, "no recovery code was spent");
-      });
-    }
+  it("that is none of them counts as no guess, at the client, the account or the challenge", async () => {
+    const from = newAddress();
+    const challenge_token = await challenge();
+    const answer = async (proof: object) => {
+      const body = { challenge_token, ...proof };
+      return (await agent.call("POST", "/api/auth/totp", { from, body })).status;
+    };
+    const proofs = [{ code: "75522" }, { recovery_code: "not there" }, { code: keeper.recoveryCodes[9] }];
+    for (let tries = 0; tries < 40; tries += 1)
+      for (const proof of proofs) assert.equal(await answer(proof), 400);
+    assert.equal(await answer({ code: nextCode() }), 200);
+    time.pass(30);
+  });
+
+  it("is refused for its form, on every route, and spends no recovery code", async () => {
+    for (const proof of [
+      { code: Number(nextCode()) },
+      { code: { $ne: "" } },
+      { recovery_code: "A".repeat(257) },
+      { recovery_code: keeper.recoveryCodes },
+      { code: nextCode(), recovery_code: keeper.recoveryCodes[0] },
+    ])
+      for (const [route, ask] of Object.entries(routes))
+        assert.equal(await outcome(ask(proof)), "400 validation_failed", route);
+    assert.equal(await codesLeft(keeper), 10);
   });
 
   describe("as a recovery code", () => {
-    let owner: Keeper;
-    let other: Keeper;
-    before(async () => {
-      owner = await enrolled("code-owner");
-      other = await enrolled("code-other");
-    });
-    const codes = (index: number) => owner.recoveryCodes[index] ?? "";
-    const isTaken = async (recovery_code: string, username = owner.username) =>
-      (await login(username, { recovery_code })).status === 200;
+    const tried = (user: Keeper, recovery_code: string) => outcome(login(user, { recovery_code }));
     it("is taken once, in whatever spelling (replay)", async () => {
-      assert.ok(await isTaken(codes(0).toLowerCase()), "small letters");
-      assert.ok(await isTaken(codes(1).replaceAll("-", " ")), "with blanks");
-      for (const again of [codes(0), codes(1), codes(0).toLowerCase(), codes(1).replaceAll("-", "")]) {
-        const answer = login(owner.username, { recovery_code: again });
-        assert.equal(await outcome(answer), "401 recovery_code_invalid");
-      }
+      const [first = "", second = ""] = keeper.recoveryCodes;
+      for (const spelled of [first.toLowerCase(), second.replaceAll("-", " ")])
+        assert.equal(await tried(keeper, spelled), "200");
+      for (const again of [first, second, first.toLowerCase(), second.replaceAll("-", "")])
+        assert.equal(await tried(keeper, again), "401 recovery_code_invalid");
     });
     it("is not taken of another user, and not spent by that", async () => {
-      assert.equal(await isTaken(codes(6), other.username), false);
+      const [, , third = ""] = keeper.recoveryCodes;
+      assert.equal(await tried(other, third), "401 recovery_code_invalid");
       assert.equal(await codesLeft(other), 10);
-      assert.ok(await isTaken(codes(6)), "by its owner");
+      assert.equal(await tried(keeper, third), "200");
     });
   });
 });
