@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
-import { after, describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { createServer, type TlsOptions } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { createAuthority } from "../../lab/host/certificates.ts";
 import { messageOf, noticeOf } from "../../lab/host/messages.ts";
-import { listening, startRawServer, type WebServer } from "../../lab/host/web-server.ts";
-import { createServerConnections } from "../../src/host/linux/transfers/connections.ts";
+import { listening, startRawServer } from "../../lab/host/web-server.ts";
+import {
+  createServerConnections,
+  type LinuxSurroundings,
+} from "../../src/host/linux/transfers/connections.ts";
 import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
 import { createMail } from "../../src/outbox/mail.ts";
 import { createOtlp } from "../../src/outbox/otlp.ts";
@@ -16,25 +19,32 @@ import type { Delivery, Receiver } from "../../src/outbox/receiver.ts";
 import { createSyslog } from "../../src/outbox/syslog.ts";
 import { createWebhook } from "../../src/outbox/webhook.ts";
 import { makeWebhookSecret } from "../../src/outbox/webhook-signature.ts";
+import { authority, during, good, unending } from "./fixture.ts";
 
-const authority = createAuthority(scratchDirectory());
-const good = authority.certify("127.0.0.1");
 const message = messageOf([noticeOf(7), noticeOf(8)]);
-const signal = new AbortController().signal;
+const kinds = ["webhook", "otlp", "mail", "syslog"] as const;
 
-type Kind = "webhook" | "otlp" | "mail" | "syslog";
+interface Place extends Partial<LinuxSurroundings> {
+  readonly port: number;
+  readonly server?: string;
+  /** Of receivers by HTTP. */
+  readonly scheme?: string;
+}
 
-/** Receivers of each kind at this port of 127.0.0.1; those by HTTP at `scheme`. */
-function receiverAt(kind: Kind, port: number, scheme = "https"): Receiver {
-  const surroundings = { allowLocalServers: true, caFile: authority.path };
+/** A receiver of this kind at the server, by default one on this device that root has named. */
+function receiverAt(
+  kind: (typeof kinds)[number],
+  { port, server = "127.0.0.1", scheme = "https", ...changes }: Place,
+): Receiver {
+  const surroundings = { allowLocalServers: true, caFile: authority.path, ...changes };
   const transfers = createTransfers({ ...surroundings, redirects: null });
   const connections = createServerConnections(surroundings);
-  const [url, wall, server] = [`${scheme}://127.0.0.1:${port}`, () => 0, "127.0.0.1"];
-  const hostName = () => "edge-7";
-  if (kind === "webhook")
-    return createWebhook({
-      ...{ url, service: null, secret: makeWebhookSecret(), transfers, allowHttp: true, wall },
-    });
+  const [wall, hostName] = [() => 0, () => "edge-7"];
+  const url = `${scheme}://${server.includes(":") ? `[${server}]` : server}:${port}`;
+  if (kind === "webhook") {
+    const secret = makeWebhookSecret();
+    return createWebhook({ url, service: null, secret, transfers, allowHttp: true, wall });
+  }
   if (kind === "otlp") {
     const resource = { version: "1", deviceId: "1", deviceName: null, hostName: "edge-7", product: "demo" };
     return createOtlp({ url, headers: async () => ({}), transfers, resource: () => resource, wall });
@@ -49,11 +59,6 @@ function receiverAt(kind: Kind, port: number, scheme = "https"): Receiver {
   return createSyslog({ ...place, timers, isAcknowledged: async () => false });
 }
 
-const servers: WebServer[] = [];
-after(async () => {
-  for (const server of servers) await server.stop();
-});
-
 /** A request is there when its head and as many bytes as it names have come. */
 function isWhole(request: string): boolean {
   const [head = "", ...rest] = request.split("\r\n\r\n");
@@ -61,9 +66,12 @@ function isWhole(request: string): boolean {
   return rest.length > 0 && rest.join("\r\n\r\n").length >= length;
 }
 
-/** The outcome of a delivery by HTTP whose request has this answer: the bytes, or something done to the connection. */
-async function answered(kind: "webhook" | "otlp", answer: Answer): Promise<Delivery> {
-  const server = await startRawServer((socket, first) => {
+/** Bytes, or something done to the connection. */
+type Answer = string | Buffer | ((socket: Socket) => void);
+
+/** The outcome of a delivery by HTTP whose request has this answer. */
+async function answered(test: TestContext, kind: "webhook" | "otlp", answer: Answer): Promise<Delivery> {
+  const starting = startRawServer((socket, first) => {
     let request = first.toString("latin1");
     const whole = (): void => {
       if (!isWhole(request)) return;
@@ -76,11 +84,9 @@ async function answered(kind: "webhook" | "otlp", answer: Answer): Promise<Deliv
     });
     whole();
   });
-  servers.push(server);
-  return receiverAt(kind, server.port, "http").deliver(message, signal);
+  const { port } = await during(test, starting);
+  return receiverAt(kind, { port, scheme: "http" }).deliver(message, unending);
 }
-
-type Answer = string | Buffer | ((socket: Socket) => void);
 
 function http(status: number, body: string | Buffer = "", headers = "content-type: text/plain"): Buffer {
   const bytes = Buffer.from(body);
@@ -93,22 +99,30 @@ const page = (title: string) => `<html>\n<head><title>${title}</title></head><bo
 const packed = (body: string, status = 200) =>
   http(status, gzipSync(body), "content-encoding: gzip\r\ncontent-type: application/json");
 
-/** The beginning of an outcome, and words of its sentence. */
-type Expected = readonly ["taken" | "refused" | "retry", RegExp];
+/** The outcome, words of its sentence, and the seconds to wait at least, or how many events were refused. */
+type Expected = readonly ["taken" | "refused" | "retry", RegExp, number?];
 
+const hour = 3_600;
 const taken: Expected = ["taken", /^20\d /];
-const notOfCollector: Expected = ["retry", /That is not the answer of an OTLP collector/];
+const notOfCollector: Expected = ["retry", /That is not the answer of an OTLP collector/, hour];
 const cut: Expected = ["retry", /did not answer in full: it closed the connection/];
 const unreadable: Expected = ["retry", /did not answer in full: its answer cannot be read as HTTP/];
 const fault: Expected = ["retry", /has a fault of its own/];
 const busy: Expected = ["retry", /look at the collector's load/];
-const setUp: Expected = ["retry", /Check telemetry\.otlp of the host file/];
+const setUp: Expected = ["retry", /Check telemetry\.otlp of the host file/, hour];
 const cloudEvents: Expected = ["retry", /does not take the message: check the address/];
 const redirect: Expected = ["retry", /Redirects are not followed/];
+const otlpRedirect: Expected = [...(["retry", /Redirects are not followed/] as const), hour];
 const nothingThere: Expected = ["retry", /Nothing receives messages at this address/];
-const noOtlp: Expected = ["retry", /Nothing takes OTLP there/];
+const noOtlp: Expected = ["retry", /Nothing takes OTLP there/, hour];
 const secret: Expected = ["retry", /compare the secret at both ends/];
-const token: Expected = ["retry", /headers_file/];
+const token: Expected = ["retry", /headers_file/, hour];
+
+const status = '{"code":3,"message":"bad","details":[]}';
+const protobuf = Buffer.from("\b\x90\x03\x12\x07too old\x1a\x02hi", "latin1");
+const rejected = '{"partialSuccess":{"rejectedLogRecords":"1","errorMessage":"too old"}}';
+const warned = '{"partialSuccess":{"rejectedLogRecords":"0","errorMessage":"deprecated"}}';
+const someRejected = packed('{"partialSuccess":{"rejectedLogRecords":2}}');
 
 const answers: readonly (readonly [name: string, Answer, webhook: Expected, otlp: Expected])[] = [
   ["200 ok", http(200, "ok"), taken, taken],
@@ -123,44 +137,20 @@ const answers: readonly (readonly [name: string, Answer, webhook: Expected, otlp
   ["200 compressed unasked", packed("{}"), taken, taken],
   ["200 compressed by another coding", http(200, "\x0b\x02\x80ok\x03", "content-encoding: br"), taken, taken],
   ["200, cut off", "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{}", taken, taken],
-  ["200 with a page", http(200, page("Sign in")), taken, ["retry", /“Sign in”\. That is not the answer/]],
-  [
-    "200 with a partial success",
-    http(200, '{"partialSuccess":{"rejectedLogRecords":"1","errorMessage":"too old"}}', json),
-    taken,
-    ["refused", /refused 1 of its events: “too old”/],
-  ],
-  [
-    "200 with a partial success, compressed",
-    packed('{"partialSuccess":{"rejectedLogRecords":2}}'),
-    taken,
-    ["refused", /refused 2 of its events/],
-  ],
-  [
-    "200 with a warning",
-    http(200, '{"partialSuccess":{"rejectedLogRecords":"0","errorMessage":"deprecated"}}', json),
-    taken,
-    ["taken", /200 OK: “deprecated”/],
-  ],
+  ["200 with a page", http(200, page("Sign in")), taken, ["retry", /“Sign in”\. That is not the/, hour]],
+  ["200 in part", http(200, rejected, json), taken, ["refused", /refused 1 of its events: “too old”/, 1]],
+  ["200 in part, compressed", someRejected, taken, ["refused", /refused 2 of its events/, 2]],
+  ["200 with a warning", http(200, warned, json), taken, ["taken", /200 OK: “deprecated”/]],
   ["200 with a list", http(200, "[]", json), taken, taken],
   ["200 with another part", http(200, '{"partialSuccess":{"errorMessage":{}}}', json), taken, taken],
-  ["301", http(301, "", "location: https://127.0.0.1:1/"), redirect, redirect],
-  ["304", "HTTP/1.1 304 X\r\n\r\n", redirect, redirect],
-  ["308", http(308, "", "location: https://127.0.0.1:1/"), redirect, redirect],
+  ["301", http(301, "", "location: https://127.0.0.1:1/"), redirect, otlpRedirect],
+  ["304", "HTTP/1.1 304 X\r\n\r\n", redirect, otlpRedirect],
+  ["308", http(308, "", "location: https://127.0.0.1:1/"), redirect, otlpRedirect],
   ["400 in words", http(400, "no_text"), cloudEvents, notOfCollector],
-  ["400 with a Status", http(400, '{"code":3,"message":"bad"}', json), cloudEvents, ["refused", /“bad”/]],
-  [
-    "400 with a Status, compressed",
-    packed('{"message":"bad"}', 400),
-    ["retry", /“{"message":"bad"}”/],
-    ["refused", /: “bad”\. The/],
-  ],
-  [
-    "400 Protobuf",
-    http(400, Buffer.from("\b\x90\x03\x12\x07too old")),
-    cloudEvents,
-    ["refused", /“too old”/],
-  ],
+  ["400 with a Status", http(400, status, json), cloudEvents, ["refused", /400 Bad Request: “bad”\. The/]],
+  ["400 with a Status, compressed", packed(status, 400), cloudEvents, ["refused", /: “bad”\. The/]],
+  ["400 with a message", http(400, '{"message":"bad"}', json), cloudEvents, ["refused", /: “bad”\. The/]],
+  ["400 in Protobuf, as of Loki", http(400, protobuf), cloudEvents, ["refused", /: “too old”\. The/]],
   ["400 in Protobuf, cut off", http(400, Buffer.from("\x12\x7ftoo old")), cloudEvents, notOfCollector],
   ["400 with an empty object", http(400, "{}", json), cloudEvents, notOfCollector],
   ["400 with a code of HTTP", http(400, '{"code":400,"message":"no"}', json), cloudEvents, notOfCollector],
@@ -181,7 +171,7 @@ const answers: readonly (readonly [name: string, Answer, webhook: Expected, otlp
   ["500", http(500, "\x1b[31moops\x1b[0m"), ["retry", /“\[31moops \[0m”\. It has a fault/], setUp],
   ["501", http(501), fault, setUp],
   ["502", http(502, page("502 Bad Gateway")), fault, busy],
-  ["503", http(503, "", "retry-after: 90"), fault, busy],
+  ["503", http(503, "", "retry-after: 90"), [fault[0], fault[1], 90], [busy[0], busy[1], 90]],
   ["504", http(504), fault, busy],
   ["no HTTP", "SSH-2.0-OpenSSH_9.2\r\n", unreadable, unreadable],
   ["a head without an end", "HTTP/1.1 200 OK\r\n", cut, cut],
@@ -191,18 +181,20 @@ const answers: readonly (readonly [name: string, Answer, webhook: Expected, otlp
   ["a reset", (socket: Socket) => void socket.resetAndDestroy(), cut, cut],
 ];
 
-function judge(delivery: Delivery, [outcome, words]: Expected): void {
+function judge(delivery: Delivery, [outcome, words, number]: Expected): void {
   const text = delivery.outcome === "taken" ? delivery.answer : delivery.error;
   assert.equal(delivery.outcome, outcome, text);
   assert.match(text, words);
   assert.doesNotMatch(text, /update/i);
+  if (delivery.outcome === "retry") assert.equal(delivery.retryAfterSeconds, number);
+  if (delivery.outcome === "refused") assert.equal(delivery.events, number);
 }
 
 for (const kind of ["webhook", "otlp"] as const)
   describe(`an answer to ${kind}`, () => {
     for (const [name, answer, webhook, otlp] of answers)
-      it(`of ${name}`, async () => {
-        const delivery = await answered(kind, answer);
+      it(`of ${name}`, async (test) => {
+        const delivery = await answered(test, kind, answer);
         judge(delivery, kind === "otlp" ? otlp : webhook);
         // The request was sent, whatever became of it.
         if (delivery.outcome !== "taken") assert.doesNotMatch(delivery.error, /Nothing was sent/);
@@ -217,6 +209,7 @@ const [past, future] = [
 const notKnown: Expected = ["retry", /its authority is not one that this device knows.*Nothing was sent/];
 const wrongDate: Expected = ["retry", /Check this device's clock, then the certificate\. .*Nothing was sent/];
 const noTls: Expected = ["retry", /(it does not speak TLS there|closed the connection).*Nothing was sent/];
+const noCipher: Expected = ["retry", /shares no TLS cipher with this device.*Nothing was sent/];
 
 /** Servers that nothing may be sent to, by what they do to a handshake. */
 const handshakes: readonly (readonly [string, TlsOptions | Answer, Expected])[] = [
@@ -225,36 +218,59 @@ const handshakes: readonly (readonly [string, TlsOptions | Answer, Expected])[] 
   ["a certificate that has ended", authority.certify("127.0.0.1", past), wrongDate],
   ["a certificate that has not begun", authority.certify("127.0.0.1", future), wrongDate],
   ["TLS up to 1.1", { ...good, minVersion: "TLSv1", maxVersion: "TLSv1.1" }, ["retry", /no TLS from/]],
-  ["no common cipher", { ...good, ciphers: "PSK-AES128-GCM-SHA256", maxVersion: "TLSv1.2" }, noCipher()],
+  ["no common cipher", { ...good, ciphers: "PSK-AES128-GCM-SHA256", maxVersion: "TLSv1.2" }, noCipher],
   ["plain HTTP", http(400, page("The plain HTTP request was sent to HTTPS port")), noTls],
   ["plain SMTP", "220 mail.example ESMTP\r\n", noTls],
   ["a close", (socket: Socket) => void socket.end(), noTls],
   ["a reset", (socket: Socket) => void socket.resetAndDestroy(), noTls],
 ];
 
-function noCipher(): Expected {
-  return ["retry", /shares no TLS cipher with this device.*Nothing was sent/];
-}
-
-async function shaken(kind: Kind, how: TlsOptions | Answer): Promise<Delivery> {
-  const server =
-    typeof how === "object" && "cert" in how
-      ? await listening(createServer(how, (socket) => socket.resume()) as never, "https", [])
-      : await startRawServer((socket) => {
-          if (typeof how === "function") how(socket);
-          else socket.end(how as string | Buffer);
-        });
-  servers.push(server);
-  return receiverAt(kind, server.port).deliver(message, signal);
-}
-
-for (const kind of ["webhook", "otlp", "mail", "syslog"] as const)
-  describe(`a handshake with ${kind}`, () => {
+for (const kind of kinds)
+  describe(`a server of ${kind}`, () => {
     for (const [name, how, expected] of handshakes)
-      it(`that meets ${name}`, async () => judge(await shaken(kind, how), expected));
+      it(`gets nothing at a handshake that meets ${name}`, async (test) => {
+        const starting =
+          typeof how === "object" && "cert" in how
+            ? listening(createServer(how, (socket) => socket.resume()) as never, "https", [])
+            : startRawServer((socket) => {
+                if (typeof how === "function") how(socket);
+                else socket.end(how as string | Buffer);
+              });
+        judge(await receiverAt(kind, await during(test, starting)).deliver(message, unending), expected);
+      });
 
-    it("that meets nothing", async () => {
-      const delivery = await receiverAt(kind, await heldPort()).deliver(message, signal);
+    it("that does not listen is a mistake in its address, or of the network", async () => {
+      const delivery = await receiverAt(kind, { port: await heldPort() }).deliver(message, unending);
       judge(delivery, ["retry", /nothing listens there\. Nothing was sent\. Check the address/]);
+    });
+
+    it("is not waited for when the agent stops", async (test) => {
+      const ending = new AbortController();
+      const { port } = await during(
+        test,
+        startRawServer(() => ending.abort()),
+      );
+      const delivery = await receiverAt(kind, { port }).deliver(message, ending.signal);
+      judge(delivery, ["retry", /was cancelled/]);
+    });
+
+    const ownLink = kind === "otlp" ? /telemetry\.otlp\.url/ : /is on its own link: it is not used/;
+    for (const server of ["127.0.0.1", "localhost", "169.254.169.254", "::1", "::ffff:127.0.0.1"])
+      it(`may not be ${server}, unless root allows local ones`, async () => {
+        const receiver = receiverAt(kind, { server, port: 587, allowLocalServers: false });
+        judge(await receiver.deliver(message, unending), ["retry", ownLink]);
+      });
+
+    it("may not have a name that leads to this device", async (test) => {
+      let isReached = false;
+      const starting = startRawServer(() => {
+        isReached = true;
+      });
+      const { port } = await during(test, starting);
+      const resolveHost = async () => ["127.0.0.1"];
+      const place = { server: "receiver.example", port, allowLocalServers: false, resolveHost };
+      const delivery = await receiverAt(kind, place).deliver(message, unending);
+      judge(delivery, ["retry", kind === "otlp" ? ownLink : /leads to 127\.0\.0\.1, which is this device/]);
+      assert.equal(isReached, false);
     });
   });

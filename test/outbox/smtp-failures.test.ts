@@ -2,48 +2,30 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
-import { afterEach, describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { createSecureContext } from "node:tls";
-import { scratchDirectory } from "../../lab/basics/scratch.ts";
-import { createAuthority } from "../../lab/host/certificates.ts";
 import { mailUser } from "../../lab/host/mail-server.ts";
 import { messageOf, noticeOf } from "../../lab/host/messages.ts";
-import {
-  type MailScript,
-  type MailStep,
-  type ScriptedMailServer,
-  startScriptedMail,
-} from "../../lab/host/scripted-mail-server.ts";
+import { type MailScript, type MailStep, startScriptedMail } from "../../lab/host/scripted-mail-server.ts";
 import { createServerConnections } from "../../src/host/linux/transfers/connections.ts";
 import { createMail } from "../../src/outbox/mail.ts";
-import type { Delivery } from "../../src/outbox/receiver.ts";
 import { greetingOf, type Mail, sendMail } from "../../src/outbox/smtp.ts";
 import { SmtpFailure, smtpOutcome } from "../../src/outbox/smtp-failures.ts";
+import { authority, during, errorOf, good, unending } from "./fixture.ts";
 
-const authority = createAuthority(scratchDirectory());
-const certificate = authority.certify("127.0.0.1");
 const connections = createServerConnections({ allowLocalServers: true, caFile: authority.path });
-let servers: ScriptedMailServer[] = [];
 
-afterEach(async () => {
-  await Promise.all(servers.map(({ stop }) => stop()));
-  servers = [];
-});
+const scripted = (test: TestContext, script: MailScript, extensions: readonly string[] = []) =>
+  during(test, startScriptedMail(good, script, extensions));
 
-async function scripted(script: MailScript, extensions: readonly string[] = []): Promise<ScriptedMailServer> {
-  const server = await startScriptedMail(certificate, script, extensions);
-  servers.push(server);
-  return server;
-}
-
-async function deliveredTo(script: MailScript, extensions: readonly string[]): Promise<Delivery> {
-  const { port } = await scripted(script, extensions);
+async function deliveredTo(test: TestContext, script: MailScript, extensions: readonly string[]) {
+  const { port } = await scripted(test, script, extensions);
   const mail = createMail({
     ...{ server: "127.0.0.1", port, security: "starttls", ...mailUser, connections },
     ...{ from: "steward@plant.example", to: ["owner@plant.example"], hostName: () => "edge-7" },
     ...{ wall: () => 0, uptime: () => 0 },
   });
-  return mail.deliver(messageOf([noticeOf(7)]), new AbortController().signal);
+  return mail.deliver(messageOf([noticeOf(7)]), unending);
 }
 
 /** The replies are those of Postfix, Exim, Google, Microsoft and RFC 5321. */
@@ -109,33 +91,30 @@ for (const [name, extensions] of [
 ] as const)
   describe(name, () => {
     for (const [step, reply, expected] of table)
-      it(`that says ${reply.split("\r\n")[0]} at ${step} gets the mail again later`, async () => {
-        const delivery = await deliveredTo({ [step]: reply }, extensions);
-        assert.equal(delivery.outcome, "retry", JSON.stringify(delivery));
-        assert.match(delivery.error, expected);
+      it(`that says ${reply.split("\r\n")[0]} at ${step} gets the mail again later`, async (test) => {
+        const delivery = await deliveredTo(test, { [step]: reply }, extensions);
+        assert.match(errorOf(delivery), expected);
       });
 
     for (const reply of ["552 5.3.4 Message size exceeds fixed limit", "554 5.6.0 Message contains bare LF"])
-      it(`that can never take this mail (${reply.slice(0, 9)}) has refused it`, async () => {
-        const delivery = await deliveredTo({ end: reply }, extensions);
-        assert.deepEqual({ ...delivery, error: "" }, { outcome: "refused", answer: reply, error: "" });
-        assert.match(
-          "error" in delivery ? delivery.error : "",
-          /can never take this mail: “55.*not sent again/,
-        );
+      it(`that can never take this mail (${reply.slice(0, 9)}) has refused it`, async (test) => {
+        const delivery = await deliveredTo(test, { end: reply }, extensions);
+        const error = errorOf(delivery, "refused");
+        assert.deepEqual(delivery, { outcome: "refused", answer: reply, error });
+        assert.match(error, /can never take this mail: “55.*not sent again/);
       });
   });
 
 describe("a mail server that is silent", () => {
   for (const step of ["greeting", "EHLO", "STARTTLS", "AUTH", "MAIL FROM", "RCPT TO", "DATA", "end"] as const)
-    it(`at ${step} is known to be so there`, async () => {
+    it(`at ${step} is known to be so there`, async (test) => {
       const ending = new AbortController();
       const late = new DOMException("", "TimeoutError");
       let isThere: () => void = () => undefined;
       const there = new Promise<void>((resolve) => {
         isThere = resolve;
       });
-      const { port } = await scripted({ [step]: isThere });
+      const { port } = await scripted(test, { [step]: isThere });
       const failing = (await session(port, ending)).sent.catch((error: unknown) => error);
       await there;
       ending.abort(late);
@@ -178,8 +157,8 @@ describe("the greeting", () => {
     assert.equal(greetingOf("edge-7", "::ffff:192.0.2.7"), address);
   });
 
-  it("is said before and within TLS", async () => {
-    const { port, lines } = await scripted({});
+  it("is said before and within TLS", async (test) => {
+    const { port, lines } = await scripted(test, {});
     const { sent } = await session(port, new AbortController(), "edge-7.plant.example");
     assert.equal((await sent).reply, "250 2.0.0 Ok: queued as 4F2A");
     const greeting = "EHLO edge-7.plant.example";

@@ -1,54 +1,34 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:https";
 import { join } from "node:path";
-import { afterEach, describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { scratchDirectory } from "../../../lab/basics/scratch.ts";
-import { createAuthority } from "../../../lab/host/certificates.ts";
 import { messageOf, noticeOf, testMessage } from "../../../lab/host/messages.ts";
-import { listening, type WebServer } from "../../../lab/host/web-server.ts";
 import { type ChatService, chatServiceNames } from "../../../src/contract/notifications/chat-services.ts";
 import { createTransfers } from "../../../src/host/linux/transfers/transfers.ts";
 import type { Message } from "../../../src/outbox/receiver.ts";
 import { createWebhook } from "../../../src/outbox/webhook.ts";
-
-const authority = createAuthority(scratchDirectory());
-const servers: WebServer[] = [];
-
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.stop();
-});
+import { authority, errorOf, receiving, unending } from "../fixture.ts";
 
 type Answer = readonly [status: number, body: string | Buffer, headers?: Record<string, string>];
 
 /** One delivery to a server that answers so, and the request that it got. */
 async function delivered(
+  test: TestContext,
   service: ChatService,
   message: Message,
-  answer: Answer,
+  [status, text, more = {}]: Answer,
   { path = "/", secret = null }: { path?: string; secret?: string | null } = {},
 ) {
-  const [status, text, headers = {}] = answer;
-  const got = { path: "", body: "", headers: {} as Record<string, unknown> };
-  const server = await listening(
-    createServer(authority.certify("127.0.0.1"), (request, response) => {
-      [got.path, got.headers] = [request.url ?? "", request.headers];
-      request.setEncoding("utf8").on("data", (piece: string) => {
-        got.body += piece;
-      });
-      request.on("end", () => response.writeHead(status, headers).end(text));
-    }),
-    "https",
-    [],
+  const { url, received } = await receiving(test, (_request, response) =>
+    response.writeHead(status, more).end(text),
   );
-  servers.push(server);
   const transfers = createTransfers({ redirects: null, allowLocalServers: true, caFile: authority.path });
-  const url = `${server.url}${path}`;
-  const webhook = createWebhook({ url, service, secret, transfers, allowHttp: false, wall: Date.now });
-  const delivery = await webhook.deliver(message, new AbortController().signal);
-  return { delivery, ...got, json: got.body === "" ? null : JSON.parse(got.body) };
+  const options = { url: `${url}${path}`, service, secret, transfers, allowHttp: false, wall: Date.now };
+  const delivery = await createWebhook(options).deliver(message, unending);
+  const [{ body, headers, path: requested } = { body: "null", headers: {}, path: "" }] = received;
+  return { delivery, body, headers, path: requested, json: JSON.parse(body) };
 }
 
 const vectors = JSON.parse(
@@ -216,24 +196,26 @@ for (const service of chatServiceNames) {
   const first = row.taken[0] ?? assert.fail();
 
   describe(`a message to ${service}`, () => {
-    it("has its form, marks what is grave, and takes the meaning from its markup", async () => {
-      const { json, path, headers, delivery } = await delivered(service, two, first, { path: row.path });
+    it("has its form, marks what is grave, and takes the meaning from its markup", async (test) => {
+      const { json, path, headers, delivery } = await delivered(test, service, two, first, {
+        path: row.path,
+      });
       row.isBodyOfTwo(json as never);
-      assert.equal(path, row.requested ?? row.path);
-      assert.equal(headers["content-type"], "application/json");
-      assert.equal(delivery.outcome, "taken");
-      assert.equal(headers["webhook-signature"], undefined);
+      assert.deepEqual(
+        [path, headers["content-type"], headers["webhook-signature"], delivery.outcome],
+        [`POST ${row.requested ?? row.path}`, "application/json", undefined, "taken"],
+      );
     });
 
-    it("is a test, or of ordinary notices, without a mark", async () => {
-      const test = await delivered(service, testMessage(), first);
-      assert.match(test.body, /Test message.*This is a test: the messages of this device arrive/s);
-      const { body } = await delivered(service, messageOf([ordinary]), first);
+    it("is a test, or of ordinary notices, without a mark", async (test) => {
+      const testing = await delivered(test, service, testMessage(), first);
+      assert.match(testing.body, /Test message.*This is a test: the messages of this device arrive/s);
+      const { body } = await delivered(test, service, messageOf([ordinary]), first);
       assert.doesNotMatch(body, /⚠️|attention/);
       assert.match(body, row.ordinary ?? /Done: clock/);
     });
 
-    it("is never above the service's limit, and names the number of all", async () => {
+    it("is never above the service's limit, and names the number of all", async (test) => {
       const many = Array.from({ length: 20 }, (_, index) =>
         noticeOf(index, {
           title: `${index} ${hostile}`,
@@ -242,65 +224,50 @@ for (const service of chatServiceNames) {
         }),
       );
       const long = noticeOf(1, { text: "🌡️&<*_".repeat(20_000) });
+      const bodies: string[] = [];
       for (const message of [messageOf(many), messageOf([long])]) {
-        const { json } = await delivered(service, message, first);
+        const { json, body } = await delivered(test, service, message, first);
         const length = row.lengthOf(json as never);
-        assert.ok(length <= row.most, `${length}`);
-        assert.ok(length > row.most / 6, `${length} of ${row.most}: too much was cut`);
+        assert.ok(length <= row.most && length > row.most / 6, `${length} of ${row.most}`);
         assert.doesNotMatch(JSON.stringify(json), /\\ud[89a-f]/, "half a character");
+        bodies.push(body);
       }
-      const { body } = await delivered(service, messageOf(many), first);
-      assert.match(body, /and 19 more/);
-      assert.match(body, /20 events happened; the \d+ gravest and newest follow/);
-      assert.match(body, /⚠️ 3 a/);
+      for (const words of [/and 19 more/, /20 events happened; the \d+ gravest and newest/, /⚠️ 3 a/])
+        assert.match(bodies[0] ?? "", words);
     });
 
-    it("is delivered where the service says so, and only then", async () => {
+    it("is delivered where the service says so, and only then", async (test) => {
       // Some proxies compress although nobody asked for it.
       const packed: Answer = [first[0], gzipSync(first[1]), { "content-encoding": "gzip" }];
       for (const answer of [...row.taken, packed]) {
-        const { delivery } = await delivered(service, two, answer);
+        const { delivery } = await delivered(test, service, two, answer);
         assert.equal(delivery.outcome, "taken", String(answer[1]));
       }
-      for (const [answer, expected] of row.refused) {
-        const { delivery } = await delivered(service, two, answer);
-        assert.ok(delivery.outcome !== "taken", String(answer[1]));
-        assert.match(delivery.error, expected);
-      }
+      for (const [answer, expected] of row.refused)
+        assert.match(errorOf((await delivered(test, service, two, answer)).delivery), expected);
     });
 
-    it("waits as long as the service asks, in a header or in its text", async () => {
-      const [limited, text] = [
-        await delivered(service, two, [429, "", { "retry-after": "7" }]),
-        await delivered(service, two, [
-          429,
-          '{"message": "You are being rate limited.", "retry_after": 1.336, "global": false}',
-        ]),
-      ];
-      for (const [{ delivery }, seconds] of [
-        [limited, 7],
-        [text, 2],
+    it("waits as long as the service asks, in a header or in its text", async (test) => {
+      const text = '{"message": "You are being rate limited.", "retry_after": 1.336, "global": false}';
+      for (const [answer, seconds] of [
+        [[429, "", { "retry-after": "7" }], 7],
+        [[429, text], 2],
       ] as const) {
-        assert.ok(delivery.outcome === "retry");
-        assert.equal(delivery.retryAfterSeconds, seconds);
+        const { delivery } = await delivered(test, service, two, answer);
+        assert.equal(delivery.outcome === "retry" && delivery.retryAfterSeconds, seconds);
       }
     });
 
-    it("has the token or the headers of its secret", async () => {
-      const own = await delivered(service, two, first, { secret: "X-Key: a b\nAuthorization: Basic eA==" });
+    it("has the token or the headers of its secret", async (test) => {
+      const sentWith = (secret: string) => delivered(test, service, two, first, { secret });
+      const own = await sentWith("X-Key: a b\nAuthorization: Basic eA==");
       assert.deepEqual([own.headers["x-key"], own.headers.authorization], ["a b", "Basic eA=="]);
-      if (row.token === undefined) {
-        const { delivery } = await delivered(service, two, first, { secret: "a-token" });
-        assert.ok(delivery.outcome === "retry");
-        assert.match(
-          delivery.error,
-          /its secret has a line 1 that is not of the form "name: value"\. Set a new/,
-        );
-        return;
+      if (row.token !== undefined) {
+        const [secret, header, value] = row.token;
+        return assert.equal((await sentWith(secret)).headers[header], value);
       }
-      const [secret, header, value] = row.token;
-      const { headers } = await delivered(service, two, first, { secret });
-      assert.equal(headers[header], value);
+      const error = errorOf((await sentWith("a-token")).delivery);
+      assert.match(error, /its secret has a line 1 that is not of the form "name: value"\. Set a new/);
     });
   });
 }
