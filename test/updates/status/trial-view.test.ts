@@ -10,6 +10,7 @@ import {
 } from "../../../src/releases/release-journal.ts";
 import { trialPhases } from "../../../src/releases/release-journal-schema.ts";
 import { outcomeState, trialState, trialView } from "../../../src/updates/status/trial-view.ts";
+import { entry } from "../told-device.ts";
 
 const moment = { now: new Date("2026-11-20T12:00:00Z"), uptime: 1_000, bootId: "boot-1" };
 
@@ -28,26 +29,24 @@ function viewOf(change: Partial<Trial>) {
 }
 
 describe("a trial as people see it", () => {
-  it("is none where nothing is on trial", () => assert.equal(trialView(emptyJournal, moment), null));
-
-  it("names the release that is gone back from as any other, without what the journal keeps of it", () => {
+  it("is none where nothing is on trial, and names one that is gone back from as any other", () => {
+    assert.equal(trialView(emptyJournal, moment), null);
     const committed = { at: "2026-11-19T12:00:00.000Z", boot_id: "boot-1", uptime: 500 };
     const release: GoodRelease = { ...trial.release, committed };
     assert.deepEqual(viewOf({ phase: "undoing", release }), viewOf({ phase: "undoing" }));
   });
 
   it("is in one of three phases", () => {
-    const found = trialPhases.map((phase) => viewOf({ phase }).phase);
-    assert.deepEqual(found, [
-      ...["installing", "installing", "installing", "confirming"],
-      ...["rolling_back", "rolling_back", "rolling_back"],
-    ]);
+    assert.deepEqual(
+      trialPhases.map((phase) => viewOf({ phase }).phase),
+      [...Array(3).fill("installing"), "confirming", ...Array(3).fill("rolling_back")],
+    );
   });
 
   it("has its deadline by the wall clock of now, since the installer counts in time since the boot", () => {
     assert.equal(viewOf({}).deadline_at, "2026-11-20T12:04:00.000Z");
-    assert.equal(viewOf({ boot_id: "boot-0" }).deadline_at, null);
-    assert.equal(viewOf({ deadline_uptime: null }).deadline_at, null);
+    for (const unknown of [{ boot_id: "boot-0" }, { deadline_uptime: null }])
+      assert.equal(viewOf(unknown).deadline_at, null);
   });
 
   it("says what has been asked, what was answered and what comes next", () => {
@@ -55,13 +54,13 @@ describe("a trial as people see it", () => {
     const found = [next.code, next.answers_left, next.until];
     assert.deepEqual(found, ["collect_answers", 4, "2026-11-20T12:04:00.000Z"]);
     assert.deepEqual([health.last?.code, health.last?.detail], ["healthy", "status 503 instead of 200"]);
+    assert.equal(viewOf({ health: { ...trial.health, successes: 0 } }).health.last?.code, "not_healthy");
     const { state, summary } = trialState(viewOf({}));
     assert.deepEqual([state, summary.code], ["confirming", "confirming"]);
     assert.match(
       summary.detail,
-      /^demo 2\.0\.0 is .*4 more healthy answers in a row.*by 2026-11-20T12:04.*undone/,
+      /^demo 2\.0\.0 is .*4 more healthy answers in a row.*by 2026-11-20T12:04.*undone.* The last health check: status 503 instead of 200\.$/,
     );
-    assert.match(summary.detail, /The last health check: status 503 instead of 200\.$/);
   });
 
   it("says why it is undone", () => {
@@ -75,76 +74,67 @@ describe("a trial as people see it", () => {
 });
 
 describe("what the last attempt has left behind", () => {
-  const entry: JournalEntry = {
-    ...{
-      sequence: 1,
-      at: "2026-11-20T12:00:00.000Z",
-      kind: "rules",
-      release_id: "1".repeat(32),
-      name: "base",
-    },
-    ...{ version: "1.1.0", from_version: "1.0.0", outcome: "good", detail: "It did not answer" },
-    ...{ restored_healthy: true, seconds: 1, log: [] },
-  };
   const ota = { enabled: true, auto_update_rules: true } as Settings["update"]["ota"];
-  const facts = { failed: [], ota };
-  const after = (change: Partial<JournalEntry>) =>
-    outcomeState({ history: [{ ...entry, ...change }] }, facts);
+  const after = (history: JournalEntry[], failed: FailedRelease[] = []) =>
+    outcomeState({ history }, { failed, ota });
+  const of = (change: Partial<JournalEntry>) =>
+    entry(1, { restored_healthy: true, detail: "It did not answer", ...change });
 
   it("is nothing where nothing was ever tried, and where nothing was changed", () => {
-    assert.equal(outcomeState({ history: [] }, facts), null);
-    assert.equal(after({ outcome: "refused" }), null);
+    for (const history of [[], [of({ outcome: "refused" })]]) assert.equal(after(history), null);
   });
 
-  describe("of two kinds is the graver one, with that of the other beside it", () => {
-    const rules = { ...entry, restored_healthy: true, outcome: "failed", version: "1.1.0" } as const;
-    const binary = { ...entry, sequence: 2, kind: "binary", name: "demo", version: "2.0.0" } as const;
-    const failure = (state: FailedRelease["state"]) => [{ id: entry.release_id, state } as FailedRelease];
-    const [open, dismissed] = [failure("open"), failure("dismissed")];
-    const broken = { ...rules, restored_healthy: false, release_id: "9".repeat(32) };
-    const brokenFirst = [broken, { ...rules, sequence: 2, kind: "binary", name: "demo" } as const];
-    const isHealthy = /^demo 2\.0\.0 was applied \S+ \S+ and is healthy\.$/;
-    const isUndone = /^base 1\.1\.0 was undone/;
-    const bothUndone = /^base 1\.1\.0 .* is not healthy either.* demo 1\.1\.0 was undone/;
-    const refused = { ...binary, outcome: "refused" } as const;
-    const rows: [string, JournalEntry[], FailedRelease[], string, RegExp][] = [
-      ["an open failure", [rules, binary], open, "rolled_back", /^base 1\.1\.0 .* demo 2\.0\.0 was applied/],
-      ["but none that was dismissed", [rules, binary], dismissed, "good", isHealthy],
-      ["one that is not healthy, before an open failure", brokenFirst, open, "rolled_back", bothUndone],
-      ["also after a refusal", [rules, refused], open, "rolled_back", isUndone],
-    ];
-    for (const [name, history, failed, state, detail] of rows)
-      it(name, () => {
-        const found = outcomeState({ history }, { ...facts, failed });
-        assert.equal(found?.state, state);
-        assert.match(found?.summary.detail ?? "", detail);
-      });
-  });
-
-  const cases: [JournalEntry["outcome"], code: string, words: RegExp][] = [
-    ["good", "applied", /^base 1\.1\.0 was applied/],
-    [
-      "failed",
-      "undone",
-      /undone at .*It did not answer\. .*not applied again\. Wait for a newer release.*--again/,
-    ],
-    ["deferred", "undone", /because the device restarted\. An administrator can apply it/],
-    ["aborted", "undone", /no longer applied automatically\. An administrator can.*steward update history/],
-    ["rolled_back", "undone", /no longer applied automatically\. An administrator can/],
-  ];
-  for (const [outcome, code, words] of cases)
+  for (const [outcome, words] of [
+    ["good", /^base 1\.2\.0 was applied/],
+    ["failed", /undone at .*It did not answer\. .*not applied again\. Wait for a newer release.*--again/],
+    ["deferred", /because the device restarted\. An administrator can apply it/],
+    ["aborted", /no longer applied automatically\. An administrator can.*steward update history/],
+    ["rolled_back", /no longer applied automatically\. An administrator can/],
+  ] as const)
     it(`is told after ${outcome}, with why and what follows`, () => {
-      const { state, summary } = after({ outcome }) ?? assert.fail("it is nothing");
-      assert.deepEqual([state, summary.code], [outcome === "good" ? "good" : "rolled_back", code]);
-      assert.deepEqual(summary.releases, [{ kind: "rules", name: "base", version: "1.1.0" }]);
+      const { state, summary } = after([of({ outcome })]) ?? assert.fail("it is nothing");
+      const [expected, code] = outcome === "good" ? ["good", "applied"] : ["rolled_back", "undone"];
+      assert.deepEqual([state, summary.code], [expected, code]);
+      assert.deepEqual(summary.releases, [{ kind: "rules", name: "base", version: "1.2.0" }]);
       if (outcome !== "good") assert.equal(summary.reason?.code, "unrecorded");
       assert.match(summary.detail, words);
       assert.doesNotMatch(summary.detail, /not healthy either/);
     });
 
-  it("calls for a person where the release before is not healthy either", () =>
-    assert.match(
-      after({ outcome: "failed", restored_healthy: false })?.summary.detail ?? "",
-      /not healthy either: look/,
-    ));
+  const failed = of({ outcome: "failed" });
+  const broken = of({ outcome: "failed", restored_healthy: false, release_id: "9".repeat(32) });
+  const second = (change: Partial<JournalEntry>) =>
+    of({ sequence: 2, kind: "binary", name: "demo", ...change });
+  const failure = (state: FailedRelease["state"]) => [{ id: failed.release_id, state } as FailedRelease];
+  for (const [what, history, state, words, failures = failure("open")] of [
+    [
+      "is an open failure, before the other kind's success",
+      [failed, second({})],
+      "rolled_back",
+      /^base .* demo 1\.2\.0 was applied/,
+    ],
+    [
+      "is none that was dismissed",
+      [failed, second({})],
+      "good",
+      /^demo 1\.2\.0 was applied \S+ \S+ and is healthy\.$/,
+      failure("dismissed"),
+    ],
+    [
+      "is one that is not healthy, before an open failure",
+      [broken, second({ outcome: "failed" })],
+      ...(["rolled_back", /^base .* not healthy either: look.* demo 1\.2\.0 was undone/] as const),
+    ],
+    [
+      "is an open failure also after a refusal",
+      [failed, second({ outcome: "refused" })],
+      "rolled_back",
+      /^base 1\.2\.0 was undone/,
+    ],
+  ] as [string, JournalEntry[], string, RegExp, FailedRelease[]?][])
+    it(what, () => {
+      const found = after(history, failures);
+      assert.equal(found?.state, state);
+      assert.match(found?.summary.detail ?? "", words);
+    });
 });
