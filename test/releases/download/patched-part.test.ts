@@ -60,14 +60,8 @@ function patchOf(bytes: Uint8Array, change: Partial<Patch> = {}): Patch {
     file: { length: bytes.length, hashes: { sha512: hashOf(bytes) }, custom: {} },
     role: "rules",
   };
-  return {
-    from: formerHash,
-    to: wholeHash,
-    fromBytes: former.length,
-    toBytes: next.length,
-    target,
-    ...change,
-  };
+  const usual = { from: formerHash, to: wholeHash, fromBytes: former.length, toBytes: next.length, target };
+  return { ...usual, ...change };
 }
 
 /** A server with the whole and these files. */
@@ -119,22 +113,20 @@ describe("a payload for which a patch is on offer", () => {
   it("is made by the smallest of those that begin with what is here", async () => {
     const larger = Buffer.from("a larger patch");
     const patches = [patchOf(Buffer.from("p"), { from: "0".repeat(128) }), patchOf(larger), patchOf(bytes)];
-    await fetching(serving({ ...files, [paths.patch(larger)]: larger }), {
-      patches,
-      unpackPatch: writing(whole),
-    });
-    const urls = server?.requests.map(({ url }) => url);
-    assert.deepEqual(urls, [paths.patch(bytes)]);
+    const all = serving({ ...files, [paths.patch(larger)]: larger });
+    await fetching(all, { patches, unpackPatch: writing(whole) });
+    assert.deepEqual(
+      server?.requests.map(({ url }) => url),
+      [paths.patch(bytes)],
+    );
     assertStaged();
   });
 
   for (const coding of ["zstd", "gzip", "br"])
-    for (const length of [{}, { "content-length": bytes.length }])
-      it(`is made by it where the server calls the patch ${coding} coded, ${"content-length" in length ? "with" : "without"} its length`, async () => {
-        const answer: Answerer = (request, response) => {
-          if (!request.url?.endsWith(".zst")) return serving({})(request, response);
-          response.writeHead(200, { "content-encoding": coding, ...length }).end(bytes);
-        };
+    for (const length of [undefined, bytes.length])
+      it(`is made by it where the server calls the patch ${coding} coded, of ${length ?? "unknown"} bytes`, async () => {
+        const headers = { "content-encoding": coding, ...(length && { "content-length": length }) };
+        const answer: Answerer = (_request, response) => void response.writeHead(200, headers).end(bytes);
         await fetching(answer, { patches: [patchOf(bytes)], unpackPatch: writing(whole) });
         assert.deepEqual(asked(), ["patch"]);
         assertStaged();
@@ -142,15 +134,19 @@ describe("a payload for which a patch is on offer", () => {
 
   const flipped = Buffer.from(whole);
   flipped.writeUInt8((flipped[99] ?? 0) ^ 1, 99);
-  for (const [name, made] of Object.entries({
-    "other bytes": flipped,
-    less: whole.subarray(0, -1),
-    more: Buffer.concat([whole, Buffer.from("x")]),
-    nothing: Buffer.alloc(0),
-    "the former payload": formerPayload,
+  for (const [name, unpackPatch] of Object.entries<UnpackPatch>({
+    "makes other bytes of it": writing(flipped),
+    "makes less of it": writing(whole.subarray(0, -1)),
+    "makes more of it": writing(Buffer.concat([whole, Buffer.from("x")])),
+    "makes nothing of it": writing(Buffer.alloc(0)),
+    "makes the former payload of it": writing(formerPayload),
+    "makes its process fail": async ({ out }) => {
+      writeFileSync(out, whole.subarray(0, 5));
+      throw new Error("out of memory");
+    },
   }))
-    it(`is fetched whole where the patch makes ${name} of it, at the cost of one request`, async () => {
-      await fetching(serving(files), { patches: [patchOf(bytes)], unpackPatch: writing(made) });
+    it(`is fetched whole where the patch ${name}, at the cost of one request`, async () => {
+      await fetching(serving(files), { patches: [patchOf(bytes)], unpackPatch });
       assert.deepEqual(asked(), ["patch", "whole"]);
       assert.equal(server?.requests[1]?.headers.range, undefined, "all of it, not the rest of a wrong part");
       assertStaged();
@@ -193,16 +189,6 @@ describe("a payload for which a patch is on offer", () => {
     assertStaged();
   });
 
-  it("is fetched whole where its process fails", async () => {
-    const unpackPatch: UnpackPatch = async ({ out }) => {
-      writeFileSync(out, whole.subarray(0, 5));
-      throw new Error("out of memory");
-    };
-    await fetching(serving(files), { patches: [patchOf(bytes)], unpackPatch });
-    assert.deepEqual(asked(), ["patch", "whole"]);
-    assertStaged();
-  });
-
   it("ends with the signal, and leaves no part that could be taken for one of the whole", async () => {
     const controller = new AbortController();
     const unpackPatch: UnpackPatch = async ({ out }) => {
@@ -233,28 +219,21 @@ describe("the process that unpacks a patch", () => {
     assertStaged();
   });
 
-  for (const [name, wrong] of Object.entries<() => Promise<[Uint8Array, Partial<Patch>]>>({
-    "no frame": async () => [Buffer.from("this is no frame of Zstandard"), {}],
-    "a frame of another former archive": async () => [
-      await makePatch(Buffer.concat([former.subarray(100_000), former.subarray(0, 100_000)]), next),
-      {},
-    ],
-    "a frame that was cut": async () => [(await makePatch(former, next)).subarray(0, -5), {}],
-    "a frame of another archive": async () => [await makePatch(former, former), {}],
-    "more than was signed": async () => [await makePatch(former, next), { toBytes: next.length - 1 }],
-    "less than was signed": async () => [await makePatch(former, next), { toBytes: next.length + 1 }],
-    "a former archive that is longer": async () => [
-      await makePatch(former, next),
-      { fromBytes: former.length - 1 },
-    ],
-    "a former archive that is shorter": async () => [
-      await makePatch(former, next),
-      { fromBytes: former.length + 1 },
-    ],
-    "a bomb": async () => [await makePatch(former, Buffer.alloc(30_000_000)), {}],
-  }))
+  const other = Buffer.concat([former.subarray(100_000), former.subarray(0, 100_000)]);
+  const right = () => makePatch(former, next);
+  for (const [name, make, change = {}] of [
+    ["no frame", async () => Buffer.from("this is no frame of Zstandard")],
+    ["a frame of another former archive", () => makePatch(other, next)],
+    ["a frame that was cut", async () => (await right()).subarray(0, -5)],
+    ["a frame of another archive", () => makePatch(former, former)],
+    ["more than was signed", right, { toBytes: next.length - 1 }],
+    ["less than was signed", right, { toBytes: next.length + 1 }],
+    ["a former archive that is longer", right, { fromBytes: former.length - 1 }],
+    ["a former archive that is shorter", right, { fromBytes: former.length + 1 }],
+    ["a bomb", () => makePatch(former, Buffer.alloc(30_000_000))],
+  ] as [string, () => Promise<Uint8Array>, Partial<Patch>?][])
     it(`refuses ${name}, and the whole is fetched`, { skip: needsNode }, async () => {
-      const [bytes, change] = await wrong();
+      const bytes = await make();
       const patches = [patchOf(bytes, change)];
       await fetching(serving({ [paths.patch(bytes)]: bytes }), { patches, unpackPatch });
       assert.deepEqual(asked(), ["patch", "whole"]);

@@ -93,76 +93,64 @@ function assertStaged(): void {
   assert.deepEqual(readdirSync(join(directory, "downloads")), []);
 }
 
-function assertNothingLeft(): void {
-  assert.deepEqual(readdirSync(join(directory, "downloads")), []);
-  assert.deepEqual(readdirSync(join(directory, "staged")), []);
-}
-
 describe("fetchPayload", () => {
-  describe("before it asks for anything, refuses", () => {
-    for (const [name, hasInstaller, words] of [
-      ["without an installer", false, /at least 67 MiB .* \(download 3, reserve 64\), .* Free 35 MiB there/],
-      [
-        "with all that the installer needs on it",
-        true,
-        /at least 73 MiB .* \(copy 3, unpacked 3, download 3, reserve 64\), and 32 MiB are free\. Free 41 MiB/,
-      ],
-    ] as const)
-      it(`a disk that is too full, ${name}, in one number`, async () => {
-        const installation = { releases: join(directory, "releases"), trust: join(directory, "trust") };
-        const disk = { freeSpace: async () => 32 * 1024 ** 2, ...(hasInstaller && { installation }) };
-        const fetched = fetching(serve(), disk);
-        await assert.rejects(fetched, { ...code("storage_full"), message: words });
-        assert.equal(server?.requests.length, 0);
-      });
-  });
+  for (const [name, hasInstaller, message] of [
+    ["without an installer", false, /at least 67 MiB .* \(download 3, reserve 64\), .* Free 35 MiB there/],
+    [
+      "with an installer",
+      true,
+      /at least 73 MiB .* \(copy 3, unpacked 3, download 3, reserve 64\), .* Free 41 MiB/,
+    ],
+  ] as const)
+    it(`asks for nothing where the disk is too full for all of it, ${name}`, async () => {
+      const installation = { releases: join(directory, "releases"), trust: join(directory, "trust") };
+      const disk = { freeSpace: async () => 32 * 1024 ** 2, ...(hasInstaller && { installation }) };
+      await assert.rejects(fetching(serve(), disk), { ...code("storage_full"), message });
+      assert.equal(server?.requests.length, 0);
+    });
 
   describe("takes nothing from a server", () => {
-    it("that has another content of the same length", async () => {
+    const assertRefused = async (fetched: Promise<unknown>): Promise<void> => {
+      await assert.rejects(fetched, code("update_payload_mismatch"));
+      for (const name of ["downloads", "staged"]) assert.deepEqual(readdirSync(join(directory, name)), []);
+    };
+
+    it("that has another content of the same length", () => {
       const other = Buffer.from(content);
       other[2_000_000] = (other[2_000_000] ?? 0) ^ 1;
-      await assert.rejects(fetching(serve(other)), code("update_payload_mismatch"));
-      assertNothingLeft();
+      return assertRefused(fetching(serve(other)));
     });
 
-    it("whose content has one of the two hashes alone", async () => {
-      const fetched = fetching(serve(), signedAs(content.length, { sha512, sha256: "0".repeat(64) }));
-      await assert.rejects(fetched, code("update_payload_mismatch"));
-      assertNothingLeft();
+    it("that has a byte less (truncated file)", async () => {
+      const shorter = content.subarray(0, -1);
+      await assert.rejects(fetching(serve(shorter)), code("update_payload_mismatch"));
+      await assertRefused(
+        fetching((_request, response) => {
+          response.write(shorter);
+          response.end();
+        }),
+      );
     });
+
+    it("whose content has one of the two hashes alone", () =>
+      assertRefused(fetching(serve(), signedAs(content.length, { sha512, sha256: "0".repeat(64) }))));
 
     it("that announces one byte more", async () => {
       const longer = Buffer.concat([content, Buffer.from("x")]);
       await assert.rejects(fetching(serve(longer)), code("update_too_large"));
       assert.equal(readFileSync(part()).length, 0);
     });
-
-    it("that has a byte less (truncated file)", async () => {
-      const shorter = content.subarray(0, -1);
-      await assert.rejects(fetching(serve(shorter)), code("update_payload_mismatch"));
-      const chunked = fetching((_request, response) => {
-        response.write(shorter);
-        response.end();
-      });
-      await assert.rejects(chunked, code("update_payload_mismatch"));
-      assertNothingLeft();
-    });
   });
 
-  it("keeps what came before a cut, and asks for the rest of the same file", async () => {
+  it("keeps what came before a cut, and asks for the rest of the same file, also after a page to sign in at", async () => {
     await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
+    await assert.rejects(fetching(serve(Buffer.from("<html>"), '"2"')), code("update_payload_mismatch"));
     assert.ok(readFileSync(part()).equals(content.subarray(0, 2_000_000)), "what came is kept");
     const progress: number[] = [];
     await fetching(serve(), { onProgress: ({ receivedBytes }) => progress.push(receivedBytes) });
     assert.equal(server?.requests[0]?.headers.range, "bytes=2000000-");
     assert.deepEqual([progress[0], progress.at(-1)], [2_000_000, content.length]);
     assertStaged();
-  });
-
-  it("keeps the bytes from before a cut when another server answers the next time (a page to sign in at)", async () => {
-    await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
-    await assert.rejects(fetching(serve(Buffer.from("<html>"), '"2"')), code("update_payload_mismatch"));
-    assert.ok(readFileSync(part()).equals(content.subarray(0, 2_000_000)), "what came is kept");
   });
 
   it("keeps what came before an abort, and throws its reason", async () => {
@@ -180,71 +168,55 @@ describe("fetchPayload", () => {
     assertStaged();
   });
 
-  describe("brings the bytes once over a line that is cut twenty times", () => {
-    const kinds: Record<string, (cut: number) => Record<string, string>> = {
-      "a strong entity tag": () => ({ etag: '"1"' }),
-      "a weak entity tag, as of a CDN that compresses": () => ({ etag: 'W/"1"' }),
-      "no entity tag": () => ({}),
-      "a date of the same second": () => {
-        const now = new Date().toUTCString();
-        return { date: now, "last-modified": now };
-      },
-      "two servers behind one name, whose entity tags differ": (cut) => ({ etag: `"${cut % 2}"` }),
-      "a range without the length of all": () => ({ etag: '"1"', total: "*" }),
-    };
-    for (const [name, headersOf] of Object.entries(kinds)) {
-      it(`from a server with ${name}`, async () => {
-        const piece = Math.ceil(content.length / 21);
-        let [cut, sent] = [0, 0];
-        const answer: Answerer = ({ headers }, response) => {
-          const { total = String(content.length), ...more } = headersOf(cut);
-          const isSame = (headers["if-range"] ?? more.etag) === more.etag;
-          const from = isSame ? Number(/^bytes=(\d+)-$/.exec(headers.range ?? "")?.[1] ?? 0) : 0;
-          const bytes = content.subarray(from, from + piece);
-          sent += bytes.length;
-          response.writeHead(from > 0 ? 206 : 200, {
-            ...{ ...more, "content-length": content.length - from },
-            ...(from > 0 && { "content-range": `bytes ${from}-${content.length - 1}/${total}` }),
-          });
-          if (from + bytes.length === content.length) response.end(bytes);
-          else response.write(bytes, () => response.destroy());
-        };
-        for (; cut < 20; cut += 1) await assert.rejects(fetching(answer), code("update_server_unreachable"));
-        await fetching(answer);
-        assertStaged();
-        assert.equal(sent, content.length);
-      });
-    }
-  });
+  const date = new Date().toUTCString();
+  for (const [name, headersOf] of Object.entries<(cut: number) => Record<string, string>>({
+    "a strong entity tag": () => ({ etag: '"1"' }),
+    "a weak entity tag, as of a CDN that compresses": () => ({ etag: 'W/"1"' }),
+    "no entity tag": () => ({}),
+    "a date of the same second": () => ({ date, "last-modified": date }),
+    "two servers behind one name, whose entity tags differ": (cut) => ({ etag: `"${cut % 2}"` }),
+    "a range without the length of all": () => ({ etag: '"1"', total: "*" }),
+  }))
+    it(`brings the bytes once over a line that is cut twenty times, from a server with ${name}`, async () => {
+      const piece = Math.ceil(content.length / 21);
+      let [cut, sent] = [0, 0];
+      const answer: Answerer = ({ headers }, response) => {
+        const { total = String(content.length), ...more } = headersOf(cut);
+        const isSame = (headers["if-range"] ?? more.etag) === more.etag;
+        const from = isSame ? Number(/^bytes=(\d+)-$/.exec(headers.range ?? "")?.[1] ?? 0) : 0;
+        const bytes = content.subarray(from, from + piece);
+        sent += bytes.length;
+        response.writeHead(from > 0 ? 206 : 200, {
+          ...{ ...more, "content-length": content.length - from },
+          ...(from > 0 && { "content-range": `bytes ${from}-${content.length - 1}/${total}` }),
+        });
+        if (from + bytes.length === content.length) response.end(bytes);
+        else response.write(bytes, () => response.destroy());
+      };
+      for (; cut < 20; cut += 1) await assert.rejects(fetching(answer), code("update_server_unreachable"));
+      await fetching(answer);
+      assertStaged();
+      assert.equal(sent, content.length);
+    });
 
-  describe("begins anew after a cut", () => {
-    for (const range of [
-      "bytes 0-3000000/3000001",
-      "bytes 2000000-3000001/3000002",
-      "bytes 2000000-3000000/3000002",
-      "bytes 2000000-2500000/3000001",
-      "x",
-    ]) {
-      it(`the next time, when the server sends the wrong part (${range})`, async () => {
-        await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
-        const fetched = fetching((_request, response) =>
-          response.writeHead(206, { "content-range": range }).end(content.subarray(2_000_000)),
-        );
-        await assert.rejects(fetched, code("update_server_refused"));
-        await fetching(serve());
-        assertStaged();
-      });
-    }
-  });
+  for (const range of [
+    ...["bytes 0-3000000/3000001", "bytes 2000000-3000001/3000002", "bytes 2000000-3000000/3000002"],
+    ...["bytes 2000000-2500000/3000001", "x"],
+  ])
+    it(`begins anew the next time after a cut, when the server sends the wrong part (${range})`, async () => {
+      await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
+      const fetched = fetching((_request, response) =>
+        response.writeHead(206, { "content-range": range }).end(content.subarray(2_000_000)),
+      );
+      await assert.rejects(fetched, code("update_server_refused"));
+      await fetching(serve());
+      assertStaged();
+    });
 
   describe("with what lies in its directory", () => {
-    const lying = (bytes: Buffer): void => {
-      mkdirSync(join(directory, "downloads"), { recursive: true });
-      writeFileSync(part(), bytes);
-    };
-
     it("fetches anew a part that is longer than the signed length", async () => {
-      lying(Buffer.concat([content, content]));
+      mkdirSync(join(directory, "downloads"));
+      writeFileSync(part(), Buffer.concat([content, content]));
       await fetching(serve());
       assertStaged();
     });
@@ -259,16 +231,12 @@ describe("fetchPayload", () => {
       assertStaged();
     });
 
-    it("asks for nothing when it is staged already", async () => {
-      await fetching(serve());
-      await fetching(serve());
-      assert.equal(server?.requests.length, 0);
-      assertStaged();
-    });
-
-    it("fetches anew what something else stands in the place of", async () => {
+    it("fetches anew what something else stands in the place of, and asks for nothing once it is staged", async () => {
       mkdirSync(join(staged(), "held"), { recursive: true });
       await fetching(serve());
+      assertStaged();
+      await fetching(serve());
+      assert.equal(server?.requests.length, 0);
       assertStaged();
     });
 

@@ -12,246 +12,195 @@ interface Answer {
   readonly pieces?: readonly (string | Buffer)[];
 }
 
+const mostBytes = { maximumBytes: 10 };
+const { signal } = new AbortController();
+
 /** A repository whose server answers this, and what it was asked. */
-function opened(answer: Answer, options: Partial<RepositoryOptions> = {}) {
-  const asked: { address: string; how: Parameters<Transfers["open"]>[1] }[] = [];
+function opened(
+  { status = 200, headers = {}, pieces = [] }: Answer,
+  options: Partial<RepositoryOptions> = {},
+) {
+  const asked: ({ address: string } & Parameters<Transfers["open"]>[1])[] = [];
   let closed = 0;
+  const close = (): void => {
+    closed += 1;
+  };
   const transfers: Transfers = {
     open: async (address, how) => {
-      asked.push({ address, how });
+      asked.push({ address, ...how });
       const body = async function* () {
-        for (const piece of answer.pieces ?? []) yield Buffer.from(piece);
+        for (const piece of pieces) yield Buffer.from(piece);
       };
-      const { status = 200, headers = {} } = answer;
-      return {
-        ...{ where: "updates.example", status, headers, body: body() },
-        close: () => {
-          closed += 1;
-        },
-      };
+      return { where: "updates.example", status, headers, body: body(), close };
     },
   };
-  const { signal } = new AbortController();
   const url = "https://updates.example/repository";
   const repository = openRepository({ transfers, url, caps, signal, ...options });
-  return { repository, asked, signal, closed: () => closed };
+  const textOf = async (name: string, limits = {}): Promise<string | null> => {
+    const file = await repository.readMetadata(name, { ...mostBytes, ...limits });
+    return file === null || file === "unchanged" ? file : Buffer.from(file.bytes).toString();
+  };
+  const target = (path: string) => repository.openTarget(path, {}, signal);
+  return { repository, textOf, target, asked, closed: () => closed };
 }
 
-const mostBytes = { maximumBytes: 10 };
-const ending = new AbortController().signal;
-
 describe("the address of a file", () => {
-  const addressOf = async (name: string, url?: RepositoryOptions["url"]) => {
-    const { repository, asked } = opened({}, url === undefined ? {} : { url });
-    await repository.readMetadata(name, mostBytes);
+  const ofMetadata = async (name: string, url = "https://a.example" as RepositoryOptions["url"]) => {
+    const { textOf, asked } = opened({}, { url });
+    await textOf(name);
     return asked[0]?.address;
   };
-  const targetAt = async (path: string, url?: RepositoryOptions["url"]) => {
-    const { repository, asked } = opened({}, url === undefined ? {} : { url });
-    await repository.openTarget(path, {}, ending);
+  const ofTarget = async (path: string, url = "https://a.example" as RepositoryOptions["url"]) => {
+    const { target, asked } = opened({}, { url });
+    await target(path);
     return asked[0]?.address;
   };
 
-  it("lies below metadata or targets, wherever these are", async () => {
-    const { repository, asked } = opened({}, { url: "https://a.example/r///" });
-    await repository.readMetadata("1.root.json", mostBytes);
-    await repository.openTarget("stable/rules/a.tar.gz", {}, ending);
-    const found = asked.map(({ address }) => address);
-    assert.deepEqual(found, [
-      "https://a.example/r/metadata/1.root.json",
-      "https://a.example/r/targets/stable/rules/a.tar.gz",
-    ]);
-    const apart = { metadata: "file:///m/", targets: "file:///t//" };
-    assert.equal(await addressOf("x", apart), "file:///m/x");
-    assert.equal(await targetAt("x", apart), "file:///t/x");
-  });
-
-  it("quotes what is not unreserved", async () => {
-    const found = await targetAt("a b/c!'()*?#%&é~._-");
+  it("lies below metadata or targets, wherever these are, with all quoted that is not unreserved", async () => {
     assert.equal(
-      found,
-      "https://updates.example/repository/targets/a%20b/c%21%27%28%29%2A%3F%23%25%26%C3%A9~._-",
+      await ofMetadata("1.root.json", "https://a.example/r///"),
+      "https://a.example/r/metadata/1.root.json",
+    );
+    const target = await ofTarget("a b/c!'()*?#%&é~._-", "https://a.example/r///");
+    assert.equal(target, "https://a.example/r/targets/a%20b/c%21%27%28%29%2A%3F%23%25%26%C3%A9~._-");
+    const apart = { metadata: "file:///m/", targets: "file:///t//" };
+    assert.deepEqual(
+      [await ofMetadata("x", apart), await ofTarget("x", apart)],
+      ["file:///m/x", "file:///t/x"],
     );
   });
 
-  it("is refused where it would lead elsewhere, and nothing is asked", async () => {
+  it("is refused where it would lead elsewhere", async () => {
     const isRefused = { code: "update_server_refused" };
     for (const path of ["", "/a", "a//b", "a/", "../a", "a/./b", "a\\b", "a\nb", "a\u0085b", "a/\ud800"])
-      await assert.rejects(targetAt(path), isRefused, path);
-    for (const name of ["", ".", "..", "\udfff"]) await assert.rejects(addressOf(name), isRefused, name);
+      await assert.rejects(ofTarget(path), isRefused, path);
+    for (const name of ["", ".", "..", "\udfff"]) await assert.rejects(ofMetadata(name), isRefused, name);
     for (const url of ["https://a.example/?x", "https://a.example/#x"])
       assert.throws(() => opened({}, { url }), isRefused);
-    await assert.rejects(addressOf("x", { metadata: "file:///m?x", targets: "file:///t" }), isRefused);
+    await assert.rejects(ofMetadata("x", { metadata: "file:///m?x", targets: "file:///t" }), isRefused);
   });
 });
 
+const known = { etag: '"1"', last_modified: "Fri, 20 Nov 2026 12:00:00 GMT" };
+const isRefused = { code: "update_server_refused" };
+
 describe("a metadata file", () => {
   it("comes with its validators, and every transfer is closed once", async () => {
-    const headers = { etag: '"1"', "last-modified": "Fri, 20 Nov 2026 12:00:00 GMT" };
-    const { repository, closed, asked, signal } = opened({ headers, pieces: ["01234", "56789"] });
+    const headers = { etag: known.etag, "last-modified": known.last_modified };
+    const { repository, closed, asked } = opened({ headers, pieces: ["01234", "56789"] });
     const file = await repository.readMetadata("a", mostBytes);
-    assert.ok(file !== null && file !== "unchanged");
-    assert.equal(Buffer.from(file.bytes).toString(), "0123456789");
-    assert.deepEqual(file.validators, { etag: '"1"', last_modified: "Fri, 20 Nov 2026 12:00:00 GMT" });
+    assert.deepEqual(file, { bytes: Buffer.from("0123456789"), validators: known });
     assert.deepEqual([closed(), repository.cost()], [1, { requests: 1, bodyBytes: 10 }]);
-    assert.deepEqual(asked[0]?.how, { headers: {}, limits: caps, signal, acceptsGzip: true });
+    const address = "https://updates.example/repository/metadata/a";
+    assert.deepEqual(asked, [{ address, headers: {}, limits: caps, signal, acceptsGzip: true }]);
   });
 
   it("is refused where it is longer than it may be, as it says or as it comes", async () => {
     for (const answer of [{ pieces: ["0123456789", "x"] }, { headers: { "content-length": "11" } }]) {
-      const { repository, closed } = opened(answer);
-      await assert.rejects(repository.readMetadata("a", mostBytes), { code: "update_too_large" });
+      const { textOf, closed } = opened(answer);
+      await assert.rejects(textOf("a"), { code: "update_too_large" });
       assert.equal(closed(), 1);
     }
-    const { repository } = opened({ headers: { "content-length": "10" } });
-    await repository.readMetadata("a", mostBytes);
+    await opened({ headers: { "content-length": "10" } }).textOf("a");
   });
 
   it("is asked for with what is known of it, and is unchanged only then", async () => {
-    const known = { etag: '"1"', last_modified: "Fri, 20 Nov 2026 12:00:00 GMT" };
-    const { repository, asked, closed } = opened({ status: 304 });
-    assert.equal(await repository.readMetadata("a", { ...mostBytes, known }), "unchanged");
-    for (const less of [{ etag: "no tag", last_modified: "no date" }, undefined])
-      await assert.rejects(repository.readMetadata("a", { ...mostBytes, ...(less && { known: less }) }), {
-        code: "update_server_refused",
-      });
-    await repository.readMetadata("a", { ...mostBytes, known: { ...known, etag: null } });
-    const hows = asked.map(({ how }) => how.headers);
-    assert.deepEqual(hows, [
-      { "if-none-match": '"1"' },
-      {},
-      {},
-      { "if-modified-since": known.last_modified },
-    ]);
+    const { textOf, asked, closed } = opened({ status: 304 });
+    assert.equal(await textOf("a", { known }), "unchanged");
+    for (const less of [{ known: { etag: "no tag", last_modified: "no date" } }, {}])
+      await assert.rejects(textOf("a", less), isRefused);
+    await textOf("a", { known: { ...known, etag: null } });
+    const headers = [{ "if-none-match": '"1"' }, {}, {}, { "if-modified-since": known.last_modified }];
+    assert.deepEqual(
+      asked.map((how) => how.headers),
+      headers,
+    );
     assert.equal(closed(), 4);
   });
 
   it("is unpacked where the server compressed it, up to the limit of what it is", async () => {
     const sent = (text: string, coding = "gzip") => {
       const body = gzipSync(text);
-      return opened({
-        headers: { "content-encoding": coding, "content-length": String(body.length) },
-        pieces: [body.subarray(0, 3), body.subarray(3)],
-      });
+      const headers = { "content-encoding": coding, "content-length": String(body.length) };
+      return { body, ...opened({ headers, pieces: [body.subarray(0, 3), body.subarray(3)] }) };
     };
     for (const coding of ["gzip", "X-GZIP", " gzip "]) {
-      const { repository, closed } = sent("0123456789", coding);
-      const file = await repository.readMetadata("a", mostBytes);
-      assert.ok(file !== null && file !== "unchanged");
-      assert.equal(Buffer.from(file.bytes).toString(), "0123456789");
+      const { textOf, repository, closed, body } = sent("0123456789", coding);
+      assert.equal(await textOf("a"), "0123456789");
       // The cost counts the bytes that went over the network.
-      assert.deepEqual([closed(), repository.cost().bodyBytes], [1, gzipSync("0123456789").length]);
+      assert.deepEqual([closed(), repository.cost().bodyBytes], [1, body.length]);
     }
-    const { repository } = sent("0123456789x");
-    await assert.rejects(repository.readMetadata("a", mostBytes), {
-      code: "update_too_large",
-      message: '"a" is longer than 10 bytes.',
-    });
+    const isTooLarge = { code: "update_too_large", message: '"a" is longer than 10 bytes.' };
+    await assert.rejects(sent("0123456789x").textOf("a"), isTooLarge);
   });
 
-  it("is asked for as gzip, and the timestamp and payloads as they are", async () => {
-    const { repository, asked } = opened({});
-    for (const name of ["2.root.json", "7.rules.json", "timestamp.json"])
-      await repository.readMetadata(name, mostBytes);
-    await repository.openTarget("stable/rules/a.tar.gz", {}, ending);
-    const hows = asked.map(({ how }) => how.acceptsGzip ?? false);
-    assert.deepEqual(hows, [true, true, false, false]);
-  });
-
-  it("is asked for past the caches on the way where it is the timestamp, which alone changes under its name", async () => {
-    const { repository, asked } = opened({});
-    for (const name of ["timestamp.json", "2.root.json", "7.snapshot.json"])
-      await repository.readMetadata(name, mostBytes);
-    const hows = asked.map(({ how }) => how.headers);
-    assert.deepEqual(hows, [{ "cache-control": "no-cache" }, {}, {}]);
-  });
-
-  it("tells the report with the timestamp alone", async () => {
-    const { repository, asked } = opened({}, { report: "steward/1" });
-    await repository.readMetadata("timestamp.json", mostBytes);
-    await repository.readMetadata("1.root.json", mostBytes);
-    await repository.openTarget("timestamp.json", {}, ending);
-    const hows = asked.map(({ how }) => how.originHeaders);
-    assert.deepEqual(hows, [{ "steward-report": "steward/1" }, undefined, undefined]);
+  it("is asked for as gzip, but as it is, past caches and with the report where it is the timestamp", async () => {
+    const { textOf, target, asked } = opened({}, { report: "steward/1" });
+    for (const name of ["2.root.json", "7.rules.json", "timestamp.json"]) await textOf(name);
+    await target("timestamp.json");
+    assert.deepEqual(
+      asked.map(({ headers, acceptsGzip, originHeaders }) => [headers, acceptsGzip, originHeaders]),
+      [
+        [{}, true, undefined],
+        [{}, true, undefined],
+        [{ "cache-control": "no-cache" }, undefined, { "steward-report": "steward/1" }],
+        [{}, undefined, undefined],
+      ],
+    );
     const silent = opened({}, { report: null });
-    await silent.repository.readMetadata("timestamp.json", mostBytes);
-    assert.ok(!("originHeaders" in (silent.asked[0]?.how ?? {})));
+    await silent.textOf("timestamp.json");
+    assert.ok(!("originHeaders" in (silent.asked[0] ?? {})));
   });
+});
 
-  it("is absent, refused or not to be had now, by the server's answer", async () => {
-    for (const [status, name] of [
-      [404, "a"],
-      [410, "a"],
-      ...([400, 403, 404, 410] as const).map((status) => [status, "2.root.json"] as const),
-    ] as const) {
-      const { repository, closed } = opened({ status });
-      assert.deepEqual([await repository.readMetadata(name, mostBytes), closed()], [null, 1]);
-    }
-    for (const [status, code] of [
-      [403, "update_file_missing"],
-      [206, "update_server_refused"],
-      [400, "update_server_refused"],
-      [428, "update_server_refused"],
-      [499, "update_server_refused"],
-      [429, "update_server_unreachable"],
-      [500, "update_server_unreachable"],
-      [503, "update_server_unreachable"],
-    ] as const) {
-      const { repository, closed } = opened({ status, headers: { "retry-after": "7" } });
+describe("a file that the server does not send", () => {
+  for (const [code, metadata, targets] of [
+    ["update_file_missing", [403], [403, 404, 410]],
+    ["update_server_refused", [206, 400, 428, 499], [304, 401]],
+    ["update_server_unreachable", [429, 500, 503], [429, 502]],
+  ] as const)
+    it(`ends with ${code}, and is closed`, async () => {
       const details = code === "update_server_unreachable" ? { retryAfterSeconds: 7 } : {};
-      await assert.rejects(repository.readMetadata("a", mostBytes), { code, details });
-      assert.equal(closed(), 1);
-    }
-    const { repository } = opened({ status: 503 });
-    await assert.rejects(repository.readMetadata("a", mostBytes), { details: {} });
-  });
-});
-
-describe("a target", () => {
-  it("is missing, refused or not to be had now, by the server's answer, and closed", async () => {
-    for (const [status, code] of [
-      [403, "update_file_missing"],
-      [404, "update_file_missing"],
-      [410, "update_file_missing"],
-      [304, "update_server_refused"],
-      [401, "update_server_refused"],
-      [429, "update_server_unreachable"],
-      [502, "update_server_unreachable"],
-    ] as const) {
-      const { repository, closed } = opened({ status });
-      await assert.rejects(repository.openTarget("a", {}, ending), { code });
-      assert.equal(closed(), 1, String(status));
-    }
-  });
-});
-
-const date = "Sun, 06 Nov 1994 08:49:37 GMT";
-
-describe("readContentLength", () => {
-  for (const text of [undefined, "", "-1", "1e3", "0x10", "1, 1", "9".repeat(17)]) {
-    it(`understands nothing of ${JSON.stringify(text)}`, () => assert.equal(readContentLength(text), null));
-  }
-
-  it("reads bytes", () => assert.equal(readContentLength("268435456"), 268_435_456));
-});
-
-describe("validatorsOf", () => {
-  it("leaves out malformed or overlong fields", () => {
-    const bad = { etag: `"${"x".repeat(300)}"`, "last-modified": "yesterday" };
-    assert.deepEqual(validatorsOf(bad), { etag: null, last_modified: null });
-    assert.deepEqual(validatorsOf({ etag: "unquoted" }), { etag: null, last_modified: null });
-  });
-
-  it("keeps a tag of 256 bytes, and none that is longer", () => {
-    const [tag, longer] = [254, 255].map((length) => `"${"x".repeat(length)}"`);
-    assert.equal(validatorsOf({ etag: tag }).etag, tag);
-    assert.equal(validatorsOf({ etag: longer }).etag, null);
-  });
-
-  it("keeps what can be sent back", () => {
-    assert.deepEqual(validatorsOf({ etag: 'W/"1"', "last-modified": date }), {
-      etag: 'W/"1"',
-      last_modified: date,
+      const headers = { "retry-after": "7" };
+      for (const status of metadata) {
+        const { textOf, closed } = opened({ status, headers });
+        await assert.rejects(textOf("a"), { code, details }, String(status));
+        assert.equal(closed(), 1);
+      }
+      for (const status of targets) {
+        const { target, closed } = opened({ status, headers });
+        await assert.rejects(target("a"), { code, details }, String(status));
+        assert.equal(closed(), 1);
+      }
     });
+
+  it("is none where it is metadata that are not there, or the next root, whatever the server means by that", async () => {
+    for (const [name, statuses] of Object.entries({ a: [404, 410], "2.root.json": [400, 403, 404, 410] }))
+      for (const status of statuses) {
+        const { textOf, closed } = opened({ status });
+        assert.deepEqual([await textOf(name), closed()], [null, 1]);
+      }
+  });
+
+  it("may be asked for at any time where the server names none", () =>
+    assert.rejects(opened({ status: 503 }).textOf("a"), { details: {} }));
+});
+
+describe("the fields of an answer", () => {
+  it("give its length only where that is a number of bytes", () => {
+    assert.equal(readContentLength("268435456"), 268_435_456);
+    for (const text of [undefined, "", "-1", "1e3", "0x10", "1, 1", "9".repeat(17)])
+      assert.equal(readContentLength(text), null, text);
+  });
+
+  it("give validators that can be sent back, and none that are malformed or longer than 256 bytes", () => {
+    const tag = (length: number) => `"${"x".repeat(length - 2)}"`;
+    for (const [etag, lastModified, expected] of [
+      ['W/"1"', known.last_modified, { etag: 'W/"1"', last_modified: known.last_modified }],
+      [tag(256), undefined, { etag: tag(256), last_modified: null }],
+      [tag(257), "yesterday", { etag: null, last_modified: null }],
+      ["unquoted", undefined, { etag: null, last_modified: null }],
+    ] as const)
+      assert.deepEqual(validatorsOf({ etag, "last-modified": lastModified }), expected);
   });
 });
