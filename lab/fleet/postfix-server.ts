@@ -1,17 +1,15 @@
 /** Debian's Postfix, unpacked and on loopback: it takes mail from who has signed in, with the checks of a strict server. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { heldPort } from "../basics/held-ports.ts";
 import type { ServerCertificate } from "../host/certificates.ts";
-import type { MailUser, readMail } from "../host/mail-server.ts";
-import { mailsIn } from "./exim-server.ts";
+import { type MailUser, readMail } from "../host/mail-server.ts";
 import { servingMounted, unpacked } from "./programs.ts";
 
 export interface PostfixServer {
-  /** STARTTLS and a sign-in are demanded. */
+  /** A sign-in is demanded, after STARTTLS or, at `submissions`, with TLS from the first byte. */
   readonly submission: number;
-  /** TLS from the first byte, and a sign-in. */
   readonly submissions: number;
   /** STARTTLS without a sign-in. The name of a greeting is checked in each way that Postfix knows. */
   readonly strict: number;
@@ -38,29 +36,24 @@ export async function startPostfix(
   const directory = await temporaryDirectory(test);
   const ports = { submission: await heldPort(), submissions: await heldPort(), strict: await heldPort() };
   prepare(directory, ports, certificate);
-  const greylist = (isOn: boolean): void =>
-    writeFileSync(
-      join(directory, "grey"),
-      isOn ? "grey@plant.example defer_if_permit 4.7.1 Greylisted\n" : "",
-    );
+  const putOff = "grey@plant.example defer_if_permit 4.7.1 Greylisted\n";
+  const greylist = (isOn: boolean): void => writeFileSync(join(directory, "grey"), isOn ? putOff : "");
   greylist(false);
   const logPath = join(directory, "log");
   const log = (): string => (existsSync(logPath) ? readFileSync(logPath, "utf8") : "");
   await servingMounted(test, ports.strict, [start, directory, place, username, password], log);
-  return { ...ports, greylist, log, mails: () => mailsIn(join(directory, "mail/owner/new")) };
+  const box = join(directory, "mail/owner/new");
+  // Names of a maildir begin with the time of the delivery.
+  const mails = () =>
+    (existsSync(box) ? readdirSync(box).toSorted() : []).map((name) =>
+      readMail(readFileSync(join(box, name))),
+    );
+  return { ...ports, greylist, log, mails };
 }
 
-const libraries = [
-  ...[
-    "libsasl2-2",
-    "libsasl2-modules",
-    "libsasl2-modules-db",
-    "libdb5.3",
-    "libicu72",
-    "libnsl2",
-    "libtirpc3",
-  ],
-];
+const libraries = "libsasl2-2 libsasl2-modules libsasl2-modules-db libdb5.3 libicu72 libnsl2 libtirpc3".split(
+  " ",
+);
 
 type Ports = Pick<PostfixServer, "submission" | "submissions" | "strict">;
 

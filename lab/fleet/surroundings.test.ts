@@ -22,8 +22,8 @@ import { until } from "../basics/until.ts";
 import { type Authority, createAuthority } from "../host/certificates.ts";
 import { mailUser } from "../host/mail-server.ts";
 import { testMessage } from "../host/messages.ts";
-import { startExim } from "./exim-server.ts";
 import { startNginx } from "./nginx-server.ts";
+import { startPostfix } from "./postfix-server.ts";
 import { rowsOf, servingMounted, unpacked } from "./programs.ts";
 
 const row = rowsOf("surroundings");
@@ -135,9 +135,9 @@ describe("an nginx that asks for the certificate of its client", { timeout: 120_
 describe("Debian's tinyproxy", { timeout: 120_000 }, () => {
   it("takes webhooks, requests to a collector, mail and syslog by CONNECT to the ports that it allows", async (test) => {
     const [web, forbidden] = [await startSecureNginx(test), await startSecureNginx(test)];
-    const exim = await startExim(test, authority.certify(name), mailUser);
+    const postfix = await startPostfix(test, authority.certify(name), mailUser);
     const syslog = await startSyslogSink(test);
-    const proxy = await startTinyproxy(test, [web, exim.submission, exim.submissions, syslog]);
+    const proxy = await startTinyproxy(test, [web, postfix.submission, postfix.submissions, syslog]);
     const surroundings = { caFile: authority.path, proxy: proxy.url };
     const connections = createServerConnections({ allowLocalServers: false, ...surroundings });
     const mailTo = (port: number, security: "starttls" | "tls") =>
@@ -149,8 +149,8 @@ describe("Debian's tinyproxy", { timeout: 120_000 }, () => {
     const receivers: readonly (readonly [Receiver, number])[] = [
       [webhookTo(web, surroundings), web],
       [collectorAt(web, surroundings), web],
-      [mailTo(exim.submission, "starttls"), exim.submission],
-      [mailTo(exim.submissions, "tls"), exim.submissions],
+      [mailTo(postfix.submission, "starttls"), postfix.submission],
+      [mailTo(postfix.submissions, "tls"), postfix.submissions],
       [createSyslog({ server: name, port: syslog, connections, hostName, ...clock, ...ofTcp }), syslog],
     ];
     for (const [receiver, port] of receivers) {
@@ -158,7 +158,7 @@ describe("Debian's tinyproxy", { timeout: 120_000 }, () => {
       assert.equal(delivery.outcome, "taken", `${port}: ${JSON.stringify(delivery)}`);
       assert.match(proxy.said(), new RegExp(`CONNECT ${name}:${port} `));
     }
-    await until("both mails are in the mailbox", () => exim.mails().length === 2);
+    await until("both mails are in the mailbox", () => postfix.mails().length === 2);
     const refused = await deliver(webhookTo(forbidden, surroundings));
     assert.match(
       JSON.stringify(refused),
