@@ -1,5 +1,5 @@
 import { readFileSync, rmSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, normalize } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Plugin, stop } from "esbuild";
 import { fewMediaTypes, nativePackages, requireBanner, slimPackages } from "../packages-in-bundles.ts";
@@ -15,32 +15,32 @@ export interface CompileOptions {
 }
 
 /**
- * A file finds its neighbours where it was written, not where it was compiled to; and one with tests begins as
- * test-file.ts has it. Both are on its first line, so that the numbers of all lines stay.
+ * Begins each file with tests. In glibc before 2.41 pthread_cond_signal may wake nothing (its bug 25847): a task of the file
+ * system then waits in libuv's queue while all four threads sleep, until the next task wakes one. Agents always have a next
+ * one; a test that awaits its one read would wait for ever.
  */
-const firstLine = (root: string, { contents, firstImport }: CompileOptions): Plugin => ({
+const wake =
+  'import{access as nextTask}from"node:fs";setInterval(()=>nextTask("/",()=>undefined),2000).unref();';
+
+/** A file finds its neighbours where it was written. All is put on its first line, so that the numbers of lines stay. */
+const firstLine = ({ contents, firstImport }: CompileOptions): Plugin => ({
   name: "first-line",
   setup: (esbuild) => {
     esbuild.onLoad({ filter: /\.(tsx?|m?js)$/ }, ({ path }) => {
       const text = contents?.get(path) ?? readFileSync(path, "utf8");
-      const isTest = path.endsWith(".test.ts");
-      const first = isTest && firstImport !== undefined ? `import ${JSON.stringify(firstImport)};` : "";
-      const begin = isTest ? `import ${JSON.stringify(join(root, "scripts/test-runner/test-file.ts"))};` : "";
-      const line = `${first}${begin}${text.includes("import.meta.") ? placesOf(path) : ""}`;
+      const first = firstImport === undefined ? wake : `import ${JSON.stringify(firstImport)};${wake}`;
+      const places = { dirname: dirname(path), filename: path, url: pathToFileURL(path).href };
+      const words = Object.entries(places).map(
+        ([name, value]) => `${ownPlace[name as keyof typeof ownPlace]}=${JSON.stringify(value)}`,
+      );
+      const own = text.includes("import.meta.") ? `const ${words.join(",")};` : "";
+      const line = `${path.endsWith(".test.ts") ? first : ""}${own}`;
       const [, loader = "js"] = /\.(tsx?)$/.exec(path) ?? [];
       if (line === "" && !contents?.has(path)) return null;
       return { contents: `${line}${text}`, loader: loader as "js" | "ts" | "tsx" };
     });
   },
 });
-
-function placesOf(path: string): string {
-  const values = { dirname: dirname(path), filename: path, url: pathToFileURL(path).href };
-  const words = Object.entries(values).map(
-    ([name, value]) => `${ownPlace[name as keyof typeof ownPlace]}=${JSON.stringify(value)}`,
-  );
-  return `const ${words.join(",")};`;
-}
 
 /**
  * Bundles the packages that the program depends on, as the build does: to read them from a hundred small files of
@@ -111,7 +111,7 @@ export async function compileTests(
   rmSync(join(root, directory), { recursive: true, force: true });
   for (const together of groupsOf(files)) await compileTogether(root, directory, together, options);
   await stop();
-  return files.map((file) => join(root, directory, relative(root, join(root, file)).replace(/\.ts$/, ".js")));
+  return files.map((file) => join(root, directory, normalize(file).replace(/\.ts$/, ".js")));
 }
 
 /**
@@ -150,7 +150,7 @@ async function compileTogether(
       ownPackages(root),
       fewMediaTypes,
       slimPackages,
-      firstLine(root, options),
+      firstLine(options),
     ],
   });
 }

@@ -14,7 +14,7 @@ import { killMarked } from "./processes.ts";
 import { Report } from "./report.ts";
 import { entryOf, processesOf } from "./shared-processes.ts";
 import { sourcePlaces } from "./source-places.ts";
-import { beginTemporaryFiles } from "./temporary-files.ts";
+import { makeTemporaryDirectory } from "./temporary-files.ts";
 
 /** All of each test's cases, and new random numbers. */
 const isWhole = process.env.STEWARD_TEST_ALL === "1";
@@ -33,13 +33,14 @@ const graceSeconds = 10;
 const longest = /^test\/(build|console|docs|end-to-end)\//;
 
 const [directoryName = "", ...files] = process.argv.slice(2);
-const removeTemporaryFiles = beginTemporaryFiles();
+const temporary = makeTemporaryDirectory();
 const root = process.cwd();
 const directory = join(root, directoryName);
 const withSources = sourcePlaces(root, directory);
 
 /** In the environment of all that this run starts. */
 const mark = `STEWARD_TEST_RUN=${process.pid}`;
+process.env.TMPDIR = temporary.directory;
 process.env.STEWARD_TEST_RUN = String(process.pid);
 process.env.STEWARD_COMPILED_TESTS = directory;
 process.env.STEWARD_SEED ??= String(isWhole ? randomInt(2 ** 31) : 1);
@@ -67,8 +68,7 @@ async function compile(): Promise<(file: string) => string> {
       .map((path) => join(folder, path)),
   );
   const paths = await compileTests(root, directoryName, [...files, ...programs]);
-  const known = new Map(files.map((file, index) => [file, paths[index] ?? file]));
-  return (file) => known.get(file) ?? file;
+  return (file) => paths[files.indexOf(file)] ?? file;
 }
 
 /** One process a run of its own: within one, node tells of a file only when those before it have ended. */
@@ -91,7 +91,7 @@ function endAll(): void {
 /** With nothing of this run left behind. */
 function leave(code: number): void {
   for (const words of killMarked(mark)) say(`left behind, and killed: ${words}`);
-  removeTemporaryFiles();
+  temporary.remove();
   // The process exits only when its output is written.
   process.stdout.write("", () => process.exit(code));
 }

@@ -5,27 +5,32 @@ import { readdirSync, readFileSync } from "node:fs";
  * back the command line of each.
  */
 export function killMarked(variable: string): string[] {
-  const marked = processes().filter(
-    ({ id }) => id !== process.pid && textOf(id, "environ").split("\0").includes(variable),
+  const isMarked = ({ id }: { id: number }): boolean =>
+    id !== process.pid && textOf(id, "environ").split("\0").includes(variable);
+  const doomed = new Set(
+    processes()
+      .filter(isMarked)
+      .map(({ id }) => id),
   );
-  const doomed = new Set(marked.map(({ id }) => id));
   // A set gives what is added to it while it is gone through.
   for (const parent of doomed) for (const one of processes()) if (one.parent === parent) doomed.add(one.id);
   return [...doomed].flatMap((id) => {
     const words = textOf(id, "cmdline").split("\0").join(" ").trim();
-    return kill(id) ? [words] : [];
+    try {
+      return process.kill(id, "SIGKILL") ? [words] : [];
+    } catch {
+      return [];
+    }
   });
 }
 
 /** All that run now, those that have ended and are not waited for left out. */
 function processes(): { readonly id: number; readonly parent: number }[] {
-  const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  const ids = readdirSync("/proc").map(Number).filter(Boolean);
   return ids.flatMap((id) => {
     // proc(5): behind the name, which may hold blanks and brackets, are state and parent.
-    const [state, parent] = textOf(Number(id), "stat")
-      .replace(/^.*\) /s, "")
-      .split(" ");
-    return parent === undefined || state === "Z" ? [] : [{ id: Number(id), parent: Number(parent) }];
+    const [, state, parent] = /^.*\) (\w) (\d+)/s.exec(textOf(id, "stat")) ?? [];
+    return parent === undefined || state === "Z" ? [] : [{ id, parent: Number(parent) }];
   });
 }
 
@@ -34,13 +39,5 @@ function textOf(id: number, file: string): string {
     return readFileSync(`/proc/${id}/${file}`, "utf8");
   } catch {
     return "";
-  }
-}
-
-function kill(id: number): boolean {
-  try {
-    return process.kill(id, "SIGKILL");
-  } catch {
-    return false;
   }
 }

@@ -15,17 +15,14 @@ interface Result {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
-  readonly message: string;
+  readonly message?: string;
   readonly skip?: string | boolean;
   readonly todo?: string | boolean;
-  readonly details: { readonly type?: string; readonly passed?: boolean; readonly error?: TestError };
-}
-
-interface TestError {
-  readonly failureType?: string;
-  readonly cause?: unknown;
-  readonly exitCode?: number;
-  readonly signal?: string;
+  readonly details: {
+    readonly type?: string;
+    readonly passed?: boolean;
+    readonly error?: { failureType?: string; cause?: unknown; exitCode?: number; signal?: string };
+  };
 }
 
 /** The members of node's summary that are counts, in its order. */
@@ -60,9 +57,8 @@ export class Report {
     const failed = failures.length > 0 ? `, ${failures.length} failed` : "";
     const seconds = ((counts.get("duration_ms") ?? 0) / 1_000).toFixed(1);
     const line = `${failed ? "✖" : "✔"} ${name}: ${passed} passed${failed} (${seconds} s)`;
-    this.#say(
-      [line, ...[...printed, ...failures].map((text) => text.replace(/^(?=.)/gm, "    "))].join("\n"),
-    );
+    const below = [...printed, ...failures].map((text) => text.replace(/^(?=.)/gm, "    "));
+    this.#say([line, ...below].join("\n"));
     this.#skips.push(...skips);
     this.#failures.push(...failures);
     // Node counts a failed test once more for the test around it, and a suite whose hook has failed not at all.
@@ -78,8 +74,7 @@ export class Report {
     this.#say("");
     const lines = counted.map((name) => `${name} ${this.#counts.get(name) ?? 0}`);
     const summary = [...lines, `duration_ms ${Math.round(seconds * 1_000)}`].map((message) => ({
-      type: "test:diagnostic",
-      data: { nesting: 0, message },
+      ...{ type: "test:diagnostic", data: { nesting: 0, message } },
     }));
     for await (const text of Readable.from(summary).compose(new spec())) this.#say(String(text).trimEnd());
   }
@@ -106,30 +101,29 @@ class ProcessRecord {
 
   take({ type, data }: RunEvent): void {
     const result = data as Result;
-    const { name, nesting, file, message } = result;
-    const [, count, value] = /^(\w+) ([\d.]+)$/.exec(message ?? "") ?? [];
+    const { name, nesting, file, message = "" } = result;
+    const names = this.#names.slice(0, nesting + 1);
+    const [, count, value] = /^(\w+) ([\d.]+)$/.exec(message) ?? [];
     if (type === "test:dequeue") this.#begun[nesting] = name;
     else if (type === "test:start") this.#names[nesting] = name;
     else if (nesting === 0 && file !== undefined && name === file) this.#takeEnd(type, result);
-    else if (type === "test:fail") this.#takeFailure(result, this.#names.slice(0, nesting + 1));
-    else if (type === "test:pass") this.#takePass(result);
+    else if (type === "test:fail") this.#takeFailure(result, names);
+    else if (type === "test:pass") this.#takePass(result, names);
     else if (type === "test:diagnostic" && file === undefined && count) this.counts.set(count, Number(value));
-    else if (["test:stdout", "test:stderr", "test:diagnostic"].includes(type))
-      this.printed.push(message.trimEnd());
+    else if (/^test:(stdout|stderr|diagnostic)$/.test(type)) this.printed.push(message.trimEnd());
   }
 
   end(): void {
-    const silent = this.passed === 0 ? [this.#name] : this.#silent;
     if (this.failures.length > 0) return;
-    for (const file of silent) this.#fail([], file, "no test ran in this file");
+    for (const file of this.passed === 0 ? [this.#name] : this.#silent)
+      this.#fail([], file, "no test ran in this file");
   }
 
   /** A hook outside of all suites fails under the name of its module. A process that was killed has reported no test's end. */
   #takeEnd(type: string, result: Result): void {
-    if (type !== "test:fail" && type !== "test:complete") return;
-    const { passed, error } = result.details;
+    const { passed, error } = result.details ?? {};
     if (type === "test:fail" && error?.failureType === "hookFailed") this.#takeFailure(result, []);
-    if (type === "test:fail" || passed !== false || this.failures.length > 0) return;
+    if (type !== "test:complete" || passed !== false || this.failures.length > 0) return;
     const how = error?.signal ?? `exit code ${error?.exitCode}`;
     this.#fail(this.#begun, result.file, `the process ended early: ${how}`);
   }
@@ -138,18 +132,17 @@ class ProcessRecord {
   #takeFailure({ file, line, column, todo, details: { error } }: Result, names: readonly string[]): void {
     const follows = ["cancelledByParent", "subtestsFailed"].includes(error?.failureType ?? "");
     if (follows || (todo !== undefined && todo !== false)) return;
-    const hook = error?.failureType === "hookFailed" ? "a hook of " : "";
     const cause = error?.cause ?? error;
     // Without the lines of node's own frames.
     const words = typeof cause === "string" ? cause : inspect(cause).replace(/^ +at .*\(node:.*\n/gm, "");
+    const hook = error?.failureType === "hookFailed" ? "a hook of " : "";
     this.#fail(names, `${file}:${line}:${column}`, words, hook);
   }
 
-  #takePass({ file = "", nesting, skip, details }: Result): void {
+  #takePass({ file = "", skip, details }: Result, names: readonly string[]): void {
     this.#silent.delete(file);
-    const names = this.#names.slice(0, nesting + 1);
-    const place = [this.#name, ...names].join(" > ");
-    if (typeof skip === "string" && skip !== "") this.skips.push(`${place}: ${skip}`);
+    if (typeof skip === "string" && skip !== "")
+      this.skips.push(`${[this.#name, ...names].join(" > ")}: ${skip}`);
     else if (skip !== undefined && skip !== false) this.#fail(names, file, "skipped without a reason");
     else if (details.type !== "suite") this.passed += 1;
   }

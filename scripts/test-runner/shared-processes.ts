@@ -29,25 +29,20 @@ export function processesOf(files: readonly string[]): readonly TestProcess[] {
   }
   return [...folders].flatMap(([folder, own]) => {
     const count = Math.ceil(own.length / mostFiles);
-    const parts = Array.from({ length: count }, (_, at) => own.filter((_, index) => index % count === at));
-    return parts.map((part, at) => {
-      const [only = "", ...others] = part;
-      return { name: others.length === 0 ? only : `${folder} ${at + 1}`, files: part };
+    return Array.from({ length: count }, (_, at) => {
+      const part = own.filter((_, index) => index % count === at);
+      return { name: part.length === 1 ? String(part) : `${folder} ${at + 1}`, files: part };
     });
   });
 }
 
 /** The file that a process runs: `compiled` gives those of its own. */
-export function entryOf(
-  directory: string,
-  { name, files }: TestProcess,
-  compiled: (file: string) => string,
-): string {
-  const [only = "", ...others] = files.map(compiled);
-  if (others.length === 0) return only;
+export function entryOf(directory: string, { name, files }: TestProcess, compiled: (file: string) => string) {
+  const paths = files.map(compiled);
+  if (paths.length === 1) return String(paths);
   const path = join(directory, "together", `${name.replaceAll(/[^a-z0-9]+/g, "-")}.mjs`);
   mkdirSync(dirname(path), { recursive: true });
-  const imports = [only, ...others].map((file) => `import ${JSON.stringify(pathToFileURL(file).href)};\n`);
+  const imports = paths.map((file) => `import ${JSON.stringify(pathToFileURL(file).href)};\n`);
   writeFileSync(path, imports.join(""));
   return path;
 }

@@ -8,26 +8,22 @@ import { dirname, join, relative } from "node:path";
  */
 export function sourcePlaces(root: string, directory: string): (text: string) => string {
   const maps = new Map<string, SourceMap>();
-  const mapOf = (file: string): SourceMap => {
-    const known = maps.get(file) ?? new SourceMap(JSON.parse(readFileSync(`${file}.map`, "utf8")));
-    maps.set(file, known);
-    return known;
-  };
-  const sourceOf = (file: string, line: string, column: string): string | null => {
-    const found = existsSync(`${file}.map`) && mapOf(file).findEntry(Number(line) - 1, Number(column) - 1);
-    if (!found || !("originalSource" in found)) return null;
+  const sourceOf = (file: string, line: number, column: number): string | null => {
+    if (!existsSync(`${file}.map`)) return null;
+    const map = maps.get(file) ?? new SourceMap(JSON.parse(readFileSync(`${file}.map`, "utf8")));
+    maps.set(file, map);
+    const found = map.findEntry(line - 1, column - 1);
+    if (!("originalSource" in found)) return null;
     const source = relative(root, join(dirname(file), found.originalSource));
     return `${source}:${found.originalLine + 1}:${found.originalColumn + 1}`;
   };
   const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const place = new RegExp(
-    `(?:(?:file://)?${quoted(root)}/)?${quoted(relative(root, directory))}/([\\w./-]+)\\.js(?::(\\d+):(\\d+))?`,
-    "g",
-  );
+  const folder = `(?:(?:file://)?${quoted(root)}/)?${quoted(relative(root, directory))}`;
+  const place = new RegExp(`${folder}/([\\w./-]+)\\.js(?::(\\d+):(\\d+))?`, "g");
   return (text) =>
-    text.replace(place, (_, path: string, line?: string, column?: string) => {
-      const isLine = line !== undefined && column !== undefined && `${line}:${column}` !== "1:1";
-      const source = isLine ? sourceOf(join(directory, `${path}.js`), line, column) : null;
+    text.replace(place, (_, path: string, line = "1", column = "1") => {
+      const isWhole = line === "1" && column === "1";
+      const source = isWhole ? null : sourceOf(join(directory, `${path}.js`), Number(line), Number(column));
       return source ?? `${path}.ts`;
     });
 }
