@@ -8,27 +8,11 @@ export interface SourceFile {
 
 /** Floors by room; rooms of one floor never meet. Files that lie in src itself are rooms of their own. */
 const floors: Readonly<Record<string, number>> = {
-  contract: 0,
-  host: 1,
-  store: 1,
-  terminal: 1,
-  clock: 2,
-  figures: 2,
-  journal: 2,
-  system: 2,
-  tuf: 2,
-  accounts: 3,
-  certificates: 3,
-  outbox: 3,
-  releases: 3,
-  updates: 4,
-  device: 4,
-  installer: 4,
-  publishing: 4,
-  publisher: 5,
-  http: 5,
-  cli: 5,
-  programs: 6,
+  ...{ contract: 0, host: 1, store: 1, terminal: 1 },
+  ...{ clock: 2, figures: 2, journal: 2, system: 2, tuf: 2 },
+  ...{ accounts: 3, certificates: 3, outbox: 3, releases: 3 },
+  ...{ updates: 4, device: 4, installer: 4, publishing: 4 },
+  ...{ publisher: 5, http: 5, cli: 5, programs: 6 },
 };
 const joining = 6;
 
@@ -39,21 +23,19 @@ const sharedRooms = ["contract", "host", "store", "terminal", "tuf", "releases"]
 const publishersJoiningFile = "publisher/check.ts";
 
 const mains = [
-  "cli/main.ts",
-  "programs/steward.ts",
-  "programs/agent/main.ts",
-  "programs/backup.ts",
-  "programs/build.ts",
-  "terminal/ending.ts",
-  "publisher/main.ts",
-  "programs/command-line/main.ts",
-  "programs/process-usage.ts",
-  "programs/program.ts",
-  "programs/installer/main.ts",
-  "programs/nts-key-exchange.ts",
-  "programs/self-check.ts",
-  "programs/slow-facts.ts",
-  "programs/unpack-patch.ts",
+  ...["cli/main.ts", "publisher/main.ts", "terminal/ending.ts"],
+  ...[
+    "agent/main",
+    "command-line/main",
+    "installer/main",
+    "steward",
+    "backup",
+    "build",
+    "process-usage",
+    "program",
+  ]
+    .concat("nts-key-exchange", "self-check", "slow-facts", "unpack-patch")
+    .map((name) => `programs/${name}.ts`),
 ];
 /**
  * Files that go by this process's time and not by the time that the agent was given, each for its reason. Whole rooms do so:
@@ -278,26 +260,10 @@ function houseRules(room: string, target: string): string[] {
 
 /** A page may have these of the contract besides types. The build makes a small table of operations.ts. */
 const smallValues = [
-  "operations",
-  "schemas/console",
-  "console/accents",
-  "shapes",
-  "scopes",
-  "update-facts",
-  "updates/update-holds",
-  "update-kinds",
-  "updates/update-summaries",
-  "event-types",
-  "event-records",
-  "error-codes",
-  "clock/clock-word",
-  "clock/source-intervals",
-  "clock/time-server",
-  "need-areas",
-  "notifications/chat-services",
-  "text/names",
-  "text/text-of",
-  "text/visible-text",
+  ...["operations", "schemas/console", "console/accents", "shapes", "scopes", "update-facts", "update-kinds"],
+  ...["updates/update-holds", "updates/update-summaries", "event-types", "event-records", "error-codes"],
+  ...["clock/clock-word", "clock/source-intervals", "clock/time-server", "need-areas", "text/names"],
+  ...["notifications/chat-services", "text/text-of", "text/visible-text"],
 ];
 
 function pageRules(target: string, isType: boolean): string[] {
