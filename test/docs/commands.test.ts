@@ -12,19 +12,17 @@ const makefile = readFileSync(join(root, "Makefile"), "utf8");
 const pages = readPages();
 const blocks = pages.flatMap(({ path, text }) => blocksOf(text).map((block) => ({ path, ...block })));
 
-/** The words behind a fence say the block's kind. The walk through types `sh`. */
-const kinds = [
-  // `sh file` is a script as it is on a disk.
-  ...["sh", "sh appliance", "sh checkout", "sh rescue", "sh file"],
-  ...["ini", "text", "json", "nginx", "python", "yaml", "mermaid"],
-];
+/** The words behind a fence say the block's kind. The walk through types `sh`; `sh file` is a script as it is on a disk. */
+const kinds = "sh,sh appliance,sh checkout,sh rescue,sh file,ini,text,json,nginx,python,yaml,mermaid".split(
+  ",",
+);
 
 /** Commands of Debian and its kind that the pages use. */
 const known = [
-  ..."/usr/local/sbin/steward-certificate age ansible-playbook apt certbot echo journalctl mount mv openssl".split(
+  ..."/usr/local/sbin/steward-certificate age ansible-playbook apt certbot echo journalctl mount mv".split(
     " ",
   ),
-  ..."scp step systemctl systemd-sysusers systemd-tmpfiles tar".split(" "),
+  ..."openssl scp step systemctl systemd-sysusers systemd-tmpfiles tar".split(" "),
 ];
 
 /** The fault of a line of shell that cannot be typed here; null: none. */
@@ -45,143 +43,112 @@ function complaint(line: string): string | null {
 
 /** The lines of a block, without comments and with continued lines joined. */
 function linesOf(text: string): string[] {
-  return text
-    .replaceAll("\\\n", " ")
-    .split("\n")
-    .map((line) => line.replace(/(^|\s)#.*$/, "").trim())
-    .filter((line) => line !== "");
+  const lines = text.replaceAll("\\\n", " ").split("\n");
+  return lines.map((line) => line.replace(/(^|\s)#.*$/, "").trim()).filter((line) => line !== "");
 }
 
-describe("the Makefile", () => {
-  it("can be read by make for each of its targets", () => {
-    const targets = (/^\.PHONY: (.*)$/m.exec(makefile)?.[1] ?? "")
-      .split(" ")
-      .filter((name) => !name.includes("$"));
-    assert.ok(targets.includes("screenshots"), String(targets));
-    // Nothing is made: it says what it would run. As of a shell, not of the make that runs this.
-    const options = { cwd: root, encoding: "utf8", env: { PATH: process.env.PATH } } as const;
-    const { status, stderr } = spawnSync("make", ["--dry-run", ...targets], options);
-    assert.deepEqual([status, stderr], [0, ""]);
-  });
+/** Finds fault with none of so many lines. */
+function assertFaultless(lines: readonly string[], least: number, faultOf = complaintAbout): void {
+  assert.ok(lines.length > least, `${lines.length} were found`);
+  const faults = lines.flatMap((line) => faultOf(line) ?? []);
+  assert.deepEqual(faults, []);
+}
+
+it("the Makefile can be read by make for each of its targets", () => {
+  const targets = (/^\.PHONY: (.*)$/m.exec(makefile)?.[1] ?? "")
+    .split(" ")
+    .filter((name) => !name.includes("$"));
+  assert.ok(targets.includes("screenshots"), String(targets));
+  // Nothing is made: it says what it would run. As of a shell, not of the make that runs this.
+  const options = { cwd: root, encoding: "utf8", env: { PATH: process.env.PATH } } as const;
+  const { status, stderr } = spawnSync("make", ["--dry-run", ...targets], options);
+  assert.deepEqual([status, stderr], [0, ""]);
 });
 
 describe("a block of the documents", () => {
   it("says what it is", () => {
     const unknown = blocks.filter(({ kind }) => !kinds.includes(kind));
-    assert.deepEqual(
-      unknown.map(({ path, kind, text }) => `${path}: "${kind}" ${text.slice(0, 40)}`),
-      [],
-    );
+    assert.deepEqual(unknown, []);
   });
 
   const untyped = blocks.filter(({ kind }) => ["sh appliance", "sh checkout", "sh rescue"].includes(kind));
 
   it("is typed by a test, but for these, which need root, systemd or minutes", () => {
-    assert.deepEqual(
-      untyped.map(({ path, kind }) => `${path}: ${kind}`),
-      [
-        "CONTRIBUTING.md: sh checkout",
-        "README.md: sh checkout",
-        "README.md: sh appliance",
-        "README.md: sh appliance",
-        // The scenarios `dead-box` and `daily-backup`, and tests against Debian's age, type theirs.
-        ...Array.from({ length: 3 }, () => "docs/backup.md: sh appliance"),
-        // The scenario `collecting` types them.
-        ...Array.from({ length: 4 }, () => "docs/collecting.md: sh appliance"),
-        // `make fleet-test SUBJECTS=ansible` types it.
-        "docs/fleet.md: sh checkout",
-        "docs/getting-started.md: sh checkout",
-        "docs/install.md: sh checkout",
-        "docs/install.md: sh appliance",
-        "docs/install.md: sh appliance",
-        "docs/logs-and-events.md: sh appliance",
-        "docs/nginx.md: sh appliance",
-        "docs/nginx.md: sh appliance",
-        // The situations at the box: the scenario `rescue` types them in the virtual machine.
-        ...Array.from({ length: 13 }, () => "docs/rescue.md: sh rescue"),
-        // Two of them are typed by test/cli/tls/certificate-request.test.ts, with paths of its own.
-        ...Array.from({ length: 5 }, () => "docs/tls.md: sh appliance"),
-      ],
+    const counts: Record<string, number> = {};
+    for (const { path, kind } of untyped) counts[`${path}: ${kind}`] = (counts[`${path}: ${kind}`] ?? 0) + 1;
+    assert.deepEqual(counts, {
+      "CONTRIBUTING.md: sh checkout": 1,
+      "README.md: sh checkout": 1,
+      "README.md: sh appliance": 2,
+      // The scenarios `dead-box` and `daily-backup`, and tests against Debian's age, type theirs.
+      "docs/backup.md: sh appliance": 3,
+      // The scenario `collecting` types them.
+      "docs/collecting.md: sh appliance": 4,
+      // `make fleet-test SUBJECTS=ansible` types it.
+      "docs/fleet.md: sh checkout": 1,
+      "docs/getting-started.md: sh checkout": 1,
+      "docs/install.md: sh checkout": 1,
+      "docs/install.md: sh appliance": 2,
+      "docs/logs-and-events.md: sh appliance": 1,
+      "docs/nginx.md: sh appliance": 2,
+      // The situations at the box: the scenario `rescue` types them in the virtual machine.
+      "docs/rescue.md: sh rescue": 13,
+      // Two of them are typed by test/cli/tls/certificate-request.test.ts, with paths of its own.
+      "docs/tls.md: sh appliance": 5,
+    });
+  });
+
+  it("can be typed where it is meant to be", () => {
+    assertFaultless(
+      untyped.flatMap(({ text }) => linesOf(text)),
+      50,
+      complaint,
     );
   });
 
-  for (const { path, text } of untyped) {
-    for (const line of linesOf(text)) {
-      it(`${path}: \`${line}\` can be typed where it is meant to be`, () => {
-        assert.equal(complaint(line), null);
-      });
-    }
-  }
-
-  it("is shell where it says so", () => {
+  it("is shell and JSON where it says so", () => {
     const scripts = blocks.filter(({ kind }) => kind.startsWith("sh")).map(({ text }) => text);
     const { status, stderr } = spawnSync("bash", ["-n"], { input: scripts.join("\n"), encoding: "utf8" });
     assert.equal(status, 0, stderr);
-  });
-
-  it("is noticed when it asks for what there is not", () => {
-    assert.match(complaint("make coffee") ?? "", /no target coffee/);
-    assert.match(complaint("sh scripts/absent.sh") ?? "", /no file scripts\/absent\.sh/);
-    assert.match(complaint("steward user befriend") ?? "", /There is no command/);
-    assert.match(complaint("frobnicate") ?? "", /not a command/);
-  });
-
-  it("has JSON where it says so", () => {
     for (const { kind, text } of blocks) if (kind === "json") JSON.parse(text);
   });
-});
 
-describe("a listing of commands", () => {
-  const lines = blocks
-    .filter(({ kind }) => kind === "text")
-    .flatMap(({ text }) => text.split("\n"))
-    .filter((line) => /^steward(-publisher)? /.test(line))
-    .map((line) => line.replace(/ {2,}.*/, "").replace(/ …$/, ""));
-
-  it("is looked for", () => assert.ok(lines.length > 20, `${lines.length} were found`));
-
-  for (const line of lines) {
-    it(`\`${line}\` names commands that there are`, () => {
+  it("names commands that there are, where it lists them", () => {
+    const lines = blocks
+      .filter(({ kind }) => kind === "text")
+      .flatMap(({ text }) => text.split("\n"))
+      .filter((line) => /^steward(-publisher)? /.test(line))
       // `confirm|abort` means both, and words in brackets may be left out.
-      const plain = line.replaceAll(/\s*\[[^\]]*\]/g, "");
-      for (const one of alternatives(plain)) assert.equal(complaintAbout(one), null, one);
-    });
-  }
+      .map((line) =>
+        line
+          .replace(/ {2,}.*/, "")
+          .replace(/ …$/, "")
+          .replaceAll(/\s*\[[^\]]*\]/g, ""),
+      );
+    assertFaultless(lines.flatMap(alternatives), 20);
+  });
 });
 
 /** Lists the lines that a line with words such as `sync|set` means. */
 function alternatives(line: string): string[] {
-  return line
-    .split(" ")
-    .reduce<string[]>(
-      (before, word) => before.flatMap((head) => word.split("|").map((one) => `${head} ${one}`.trim())),
-      [""],
-    );
+  const joined = (heads: string[], word: string): string[] =>
+    heads.flatMap((head) => word.split("|").map((one) => `${head} ${one}`.trim()));
+  return line.split(" ").reduce(joined, [""]);
 }
 
-/** Finds commands between backquotes in the middle of a sentence; tests of their own type the blocks. */
-function inlineCommands(text: string): string[] {
-  const prose = withoutTables(text).replace(/^```[\s\S]*?^```$/gm, "");
-  return [...prose.matchAll(/`(?:\.\/var\/|sudo )?(steward(?:-publisher)? [^`]+)`/g)].map(
-    ([, line = ""]) => line,
-  );
-}
-
-describe("a command in the middle of a sentence of the documents", () => {
-  const lines = [...new Set(pages.flatMap(({ text }) => inlineCommands(text)))];
-
-  it("is looked for", () => assert.ok(lines.length > 30, `${lines.length} were found`));
-
-  for (const line of lines) {
-    it(`\`${line}\` is one that there is, with options and settings that it takes`, () => {
-      assert.equal(complaintAbout(line), null);
-    });
-  }
-
-  it("is noticed when there is none of that name, option or setting", () => {
-    assert.match(complaintAbout("steward user befriend anna") ?? "", /There is no command "user befriend"/);
-    assert.match(complaintAbout("steward-publisher befriend") ?? "", /There is no command "befriend"/);
-    assert.match(complaintAbout("steward user add anna --sudo") ?? "", /has no option --sudo/);
-    assert.match(complaintAbout("steward system set time.zone=UTC") ?? "", /There is no setting "time.zone"/);
-  });
+it("commands in the middle of sentences are such, with options and settings that they take", () => {
+  const prose = pages.map(({ text }) => withoutTables(text).replace(/^```[\s\S]*?^```$/gm, "")).join("\n");
+  const found = prose.matchAll(/`(?:\.\/var\/|sudo )?(steward(?:-publisher)? [^`]+)`/g);
+  assertFaultless([...new Set([...found].map(([, line = ""]) => line))], 30);
 });
+
+for (const [line, fault] of [
+  ["make coffee", /no target coffee/],
+  ["sh scripts/absent.sh", /no file scripts\/absent\.sh/],
+  ["frobnicate", /not a command/],
+  ["steward user befriend anna", /There is no command "user befriend"/],
+  ["steward-publisher befriend", /There is no command "befriend"/],
+  ["steward user add anna --sudo", /has no option --sudo/],
+  ["steward system set time.zone=UTC", /There is no setting "time.zone"/],
+] as const)
+  it(`a document is noticed that has people type ${line}`, () => assert.match(complaint(line) ?? "", fault));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { rm, writeFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
@@ -25,14 +25,9 @@ function withMembers(file: Record<string, unknown>, members: readonly Member[], 
 }
 
 async function read(file: object) {
-  const directory = scratchDirectory();
-  try {
-    const path = join(directory, "steward.json");
-    await writeFile(path, JSON.stringify(file), { mode: 0o600 });
-    return await readHostFile(path, process.getuid?.());
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+  const path = join(scratchDirectory(), "steward.json");
+  writeFileSync(path, JSON.stringify(file), { mode: 0o600 });
+  return readHostFile(path, process.getuid?.());
 }
 
 describe("the table of the host file", () => {
@@ -48,9 +43,6 @@ describe("the table of the host file", () => {
     assert.equal(decisions.forRooms.product, "pump-7");
     assert.equal(decisions.forRooms.update.apply.binary?.health.successes, 6);
     assert.deepEqual(unknown, []);
-  });
-
-  it("would be found to name one that the agent does not know", async () => {
     assert.deepEqual((await read({ names: [], nicknames: [] })).unknown, ["/nicknames"]);
   });
 });
@@ -62,7 +54,10 @@ describe("the manual page steward.json(5)", () => {
     encoding: "utf8",
   });
 
-  it("is what roff takes without a warning", () => assert.equal(stderr, ""));
+  it("is what roff takes without a warning, with version and date", () => {
+    assert.equal(stderr, "");
+    assert.match(stdout, /steward 1\.2\.3 +2026-11-20/);
+  });
 
   it("has every member of the host file and every setting", () => {
     const keys = settingKeysOf(settings).map(({ key }) => key);
@@ -74,6 +69,4 @@ describe("the manual page steward.json(5)", () => {
     assert.ok(stdout.includes('"pump.service"'), stdout);
     assert.equal((await read(hostFileExample)).decisions.forRooms.product, "pump-7");
   });
-
-  it("says version and date", () => assert.match(stdout, /steward 1\.2\.3 +2026-11-20/));
 });

@@ -14,24 +14,16 @@ import { operationIds } from "../../src/contract/operations.ts";
 
 const pages = readPages();
 
-describe("a published schema", () => {
-  it("is that of the contract; otherwise run: make docs", () => {
+describe("the tables and schemas of the documents", () => {
+  it("stand in some page each", () => {
+    assert.deepEqual(pages.flatMap(tablesOf).toSorted(), Object.keys(tables).toSorted());
+  });
+
+  it("are those of the contract; otherwise run: make docs", () => {
+    for (const page of pages) assert.equal(page.text, withTables(page), page.path);
     assert.equal(readFileSync(configurationSchemaPath, "utf8"), configurationSchema());
     assert.equal(readFileSync(hostFileSchemaPath, "utf8"), hostFileSchema());
   });
-});
-
-describe("the tables of the documents", () => {
-  it("stand in some page each", () => {
-    const found = pages.flatMap(tablesOf);
-    assert.deepEqual(found.toSorted(), Object.keys(tables).toSorted());
-  });
-
-  for (const page of pages.filter((one) => tablesOf(one).length > 0)) {
-    it(`${page.path} has them as the contract has them; otherwise run: make docs`, () => {
-      assert.equal(page.text, withTables(page));
-    });
-  }
 
   it("name every route of the API, and say which of them the OpenAPI document has not", () => {
     const { paths } = openApiDocument("1.0.0") as { paths: Record<string, object> };
@@ -44,16 +36,13 @@ describe("the tables of the documents", () => {
     }
   });
 
-  it("are noticed when they are edited by hand", () => {
-    const page = {
-      path: "page.md",
-      text: "<!-- begin table: exit-codes (make docs) -->\n<!-- end table -->\n",
-    };
-    assert.match(withTables(page), /^\| 9 \| clock not synchronised \|$/m);
-  });
-
-  it("are refused where there is none of that name", () => {
-    const page = { path: "page.md", text: "<!-- begin table: nothing (make docs) -->\n<!-- end table -->\n" };
-    assert.throws(() => withTables(page), /page\.md: there is no table "nothing"/);
+  it("are noticed when they are edited by hand, and refused where there is none of that name", () => {
+    const made = (name: string) =>
+      withTables({
+        path: "page.md",
+        text: `<!-- begin table: ${name} (make docs) -->\n<!-- end table -->\n`,
+      });
+    assert.match(made("exit-codes"), /^\| 9 \| clock not synchronised \|$/m);
+    assert.throws(() => made("nothing"), /page\.md: there is no table "nothing"/);
   });
 });

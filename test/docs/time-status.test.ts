@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { it } from "node:test";
 import { exampleClock, heardSource } from "../../lab/command-line/example-clock.ts";
 import { readPages } from "../../scripts/docs/pages.ts";
 import { timeReport } from "../../src/cli/time/time-view.ts";
@@ -14,17 +14,12 @@ function source(number: number, state: TimeSource["state"], offset: readonly [nu
   return heardSource(`ntp${number}.branch.lan`, offset, { state, stratum, reach: 0o37 });
 }
 
-describe("the status of the clock in docs/clock.md", () => {
+it("the status of the clock in docs/clock.md is as the command prints it", () => {
   const report = timeReport(
     exampleClock({
-      mode: "observe",
-      state: "synchronised",
-      trust: "trusted",
+      ...{ mode: "observe", state: "synchronised", trust: "trusted" },
       source: { id: "2", type: "ntp", host: "ntp2.branch.lan", stratum: 2, refid: "7f7f0101" },
-      offset_seconds: -3.74e-6,
-      uncertainty_seconds: 198e-6,
-      frequency_ppm: -0.08,
-      poll_seconds: 64,
+      ...{ offset_seconds: -3.74e-6, uncertainty_seconds: 198e-6, frequency_ppm: -0.08, poll_seconds: 64 },
       server_time: "2026-11-20T21:24:16.526Z",
       sources: [
         source(1, "candidate", [3.81e-6, 68.7e-6]),
@@ -34,10 +29,6 @@ describe("the status of the clock in docs/clock.md", () => {
       ],
     }),
   ).split("\n");
-
-  for (const line of shown.split("\n")) {
-    it(`has the line "${line}" as the command prints it`, () => {
-      assert.ok(report.includes(line), report.join("\n"));
-    });
-  }
+  assert.ok(shown.includes("ntp4.branch.lan"));
+  for (const line of shown.split("\n")) assert.ok(report.includes(line), `${line}: ${report.join("\n")}`);
 });
