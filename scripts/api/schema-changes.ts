@@ -8,9 +8,15 @@ export type Side = "request" | "answer";
 /** The schemas that a document's references lead to. */
 export type Named = Readonly<Record<string, Schema>>;
 
-export interface Pair {
+interface Pair {
   readonly before: Schema;
   readonly after: Schema;
+}
+
+/** What is taken, and what is given: the API takes what programs give, and programs take what it answers. */
+interface Sides {
+  readonly taken: Schema;
+  readonly given: Schema;
 }
 
 export class SchemaChanges {
@@ -25,64 +31,64 @@ export class SchemaChanges {
   /** The breakages, each with where it is; empty when there are none. */
   between(pair: Pair, side: Side, where: string): string[] {
     const names = [pair.before.$ref, pair.after.$ref];
-    if (names.every((name) => name !== undefined)) {
-      const key = `${side} ${names.join(" ")}`;
-      if (this.compared.has(key)) return [];
-      this.compared.add(key);
-    }
+    const key = `${side} ${names.join(" ")}`;
+    if (this.compared.has(key)) return [];
+    if (names.every((name) => name !== undefined)) this.compared.add(key);
     const before = resolved(pair.before, this.named.before);
     const after = resolved(pair.after, this.named.after);
     if (alternativesOf(before) || alternativesOf(after))
       return this.alternatives({ before, after }, side, where);
+    const sides = side === "request" ? { taken: after, given: before } : { taken: before, given: after };
     return [
-      ...typeChanges({ before, after }, side),
+      ...typeChanges(sides, side),
       ...valueChanges({ before, after }, side),
-      ...limitChanges({ before, after }, side),
-      ...requiredChanges({ before, after }, side),
+      ...limitChanges(sides, { before, after }),
+      ...requiredChanges(sides, side),
+      ...formChanges(sides, side),
     ]
       .map((change) => `${where}: ${change}`)
       .concat(this.members({ before, after }, side, where));
   }
 
   private members({ before, after }: Pair, side: Side, where: string): string[] {
-    const found: string[] = [];
     const now = propertiesOf(after);
-    for (const [name, schema] of Object.entries(propertiesOf(before))) {
+    const ofMembers = Object.entries(propertiesOf(before)).flatMap(([name, schema]) => {
       const present = now[name];
-      if (present === undefined) found.push(`${where}/${name}: the member is gone`);
-      else {
-        const pair = { before: schema, after: present };
-        found.push(...this.between(pair, isAsBefore(pair) ? "request" : side, `${where}/${name}`));
-      }
-    }
-    for (const key of ["items", "additionalProperties", "contentSchema"]) {
+      if (present === undefined) return [`${where}/${name}: the member is gone`];
+      const pair = { before: schema, after: present };
+      return this.between(pair, isAsBefore(pair) ? "request" : side, `${where}/${name}`);
+    });
+    const ofParts = parts.flatMap((key) => {
       const [one, other] = [before[key], after[key]];
-      if (isSchema(one) && isSchema(other)) {
-        found.push(...this.between({ before: one, after: other }, side, `${where}/${key}`));
-      } else if (JSON.stringify(one) !== JSON.stringify(other))
-        found.push(...replaced(key, one, other, side, where));
-    }
-    return found;
+      if (isSchema(one) && isSchema(other))
+        return this.between({ before: one, after: other }, side, `${where}/${key}`);
+      const taken = side === "request" ? other : one;
+      const isKept = JSON.stringify(one) === JSON.stringify(other) || taken === undefined || taken === true;
+      return isKept ? [] : [`${where}: ${key} has changed`];
+    });
+    return [...ofMembers, ...ofParts];
   }
 
-  /** Requests: what fitted an alternative fits one now. Answers: each alternative is one that readers know. */
+  /** Each alternative that is given is one that is taken. */
   private alternatives({ before, after }: Pair, side: Side, where: string): string[] {
-    const olds = alternativesOf(before) ?? typesApart(before);
-    const news = alternativesOf(after) ?? typesApart(after);
-    const [judged, known] = side === "request" ? [olds, news] : [news, olds];
-    return judged.flatMap((one) => {
-      const tries = known.map((other) => {
+    const [olds, news] = [before, after].map((schema) => alternativesOf(schema) ?? typesApart(schema));
+    const [given = [], taken = []] = side === "request" ? [olds, news] : [news, olds];
+    return given.flatMap((one) => {
+      const tries = taken.map((other) => {
         const pair = side === "request" ? { before: one, after: other } : { before: other, after: one };
         return new SchemaChanges(this.named.before, this.named.after).between(pair, side, where);
       });
       if (tries.some((found) => found.length === 0)) return [];
-      const closest = tries.sort((a, b) => a.length - b.length)[0] ?? [];
-      return known.length === judged.length && closest.length > 0
-        ? closest
-        : [`${where}: the alternative ${shortOf(one)} is ${side === "request" ? "gone" : "new"}`];
+      const [closest] = tries.sort((a, b) => a.length - b.length);
+      if (closest && taken.length === given.length) return closest;
+      const short = JSON.stringify(one.$ref ?? one.type ?? one).slice(0, 60);
+      return [`${where}: the alternative ${short} is ${side === "request" ? "gone" : "new"}`];
     });
   }
 }
+
+/** Members of a schema that are schemas themselves, or true or false. */
+const parts = ["items", "additionalProperties", "contentSchema"];
 
 /**
  * True of a setting whose default is the one of before. It is answered as it was set, so that its value may have
@@ -98,20 +104,14 @@ function resolved(schema: Schema, named: Named): Schema {
   const whole: Schema = { ...target, ...beside };
   const { allOf, ...rest } = whole;
   if (!Array.isArray(allOf)) return whole;
-  const parts = (allOf as Schema[]).map((part) => resolved(part, named));
-  const required = parts.flatMap((part) => namesIn(part.required));
-  return {
-    ...rest,
-    type: "object",
-    required,
-    properties: Object.assign({}, ...parts.map((part) => part.properties)) as object,
-  };
+  const all = (allOf as Schema[]).map((part) => resolved(part, named));
+  const properties: object = Object.assign({}, ...all.map((part) => part.properties));
+  return { ...rest, type: "object", required: all.flatMap((part) => namesIn(part.required)), properties };
 }
 
 const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null;
 const namesIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
-const propertiesOf = ({ properties }: Schema): Record<string, Schema> =>
-  (properties ?? {}) as Record<string, Schema>;
+const propertiesOf = ({ properties }: Schema) => (properties ?? {}) as Record<string, Schema>;
 
 function alternativesOf({ oneOf, anyOf, properties }: Schema): Schema[] | undefined {
   // Beside members they say which of these come together, and are compared unchanged.
@@ -126,19 +126,15 @@ function typesApart(schema: Schema): Schema[] {
 
 /** A schema without a type takes any: the list is empty. */
 function typesOf({ type }: Schema): string[] {
-  return Array.isArray(type) ? type.map(String) : type === undefined ? [] : [String(type)];
+  return type === undefined ? [] : [type].flat().map(String);
 }
 
-function typeChanges({ before, after }: Pair, side: Side): string[] {
-  const [accepted, given] =
-    side === "request" ? [typesOf(after), typesOf(before)] : [typesOf(before), typesOf(after)];
-  if (accepted.length === 0) return [];
-  const isTaken = (type: string): boolean =>
-    accepted.includes(type) || (type === "integer" && accepted.includes("number"));
-  const strange = given.length === 0 ? ["any"] : given.filter((type) => !isTaken(type));
-  return strange.map((type) =>
-    side === "request" ? `the type ${type} is no longer taken` : `the type ${type} is new`,
-  );
+function typeChanges({ taken, given }: Sides, side: Side): string[] {
+  const [known, types] = [typesOf(taken), typesOf(given)];
+  const isTaken = (type: string) =>
+    known.length === 0 || known.includes(type) || (type === "integer" && known.includes("number"));
+  const strange = (types.length === 0 ? ["any"] : types).filter((type) => !isTaken(type));
+  return strange.map((type) => `the type ${type} is ${side === "request" ? "no longer taken" : "new"}`);
 }
 
 /** Values may be added, to what is taken and to what is answered; a reader knows what to do with others. */
@@ -158,27 +154,28 @@ function valuesOf(schema: Schema): string[] | undefined {
 }
 
 const lowerLimits = ["minimum", "minLength", "minItems"];
-const upperLimits = ["maximum", "maxLength", "maxItems"];
-const forms = ["pattern", "format", "uniqueItems", "not", "contentMediaType"];
+const limits = [...lowerLimits, "maximum", "maxLength", "maxItems"];
 
-function limitChanges({ before, after }: Pair, side: Side): string[] {
-  const limits = [...lowerLimits, ...upperLimits].flatMap((key) => {
+/** What is taken is limited no more than what is given. */
+function limitChanges({ taken, given }: Sides, { before, after }: Pair): string[] {
+  const isTighter = (key: string): boolean => {
     const sign = lowerLimits.includes(key) ? 1 : -1;
-    const of = (schema: Schema): number =>
-      typeof schema[key] === "number" ? schema[key] * sign : Number.NEGATIVE_INFINITY;
-    const isTighter = of(after) > of(before);
-    const isLooser = of(after) < of(before);
-    if (side === "request" ? !isTighter : !isLooser) return [];
-    return [`${key} was ${String(before[key])} and is ${String(after[key])}`];
-  });
-  const others = [...forms, ...(before.properties === undefined ? [] : ["oneOf", "anyOf"])].flatMap((key) => {
-    const [one, other] = [JSON.stringify(before[key]), JSON.stringify(after[key])];
-    const isAllowed =
-      one === other ||
-      (side === "request" ? other === undefined || takesMore(before[key], after[key]) : one === undefined);
-    return isAllowed ? [] : [`${key} has changed`];
-  });
-  return [...limits, ...others];
+    const [one, other] = [taken, given].map(({ [key]: limit }) =>
+      typeof limit === "number" ? limit * sign : Number.NEGATIVE_INFINITY,
+    );
+    return Number(one) > Number(other);
+  };
+  return limits.filter(isTighter).map((key) => `${key} was ${before[key]} and is ${after[key]}`);
+}
+
+function formChanges({ taken, given }: Sides, side: Side): string[] {
+  const whole = ["pattern", "format", "uniqueItems", "not", "contentMediaType"];
+  const forms = given.properties === undefined ? whole : [...whole, "oneOf", "anyOf"];
+  const isKept = (key: string): boolean =>
+    taken[key] === undefined ||
+    JSON.stringify(taken[key]) === JSON.stringify(given[key]) ||
+    (side === "request" && takesMore(given[key], taken[key]));
+  return forms.filter((key) => !isKept(key)).map((key) => `${key} has changed`);
 }
 
 /** True of two patterns that differ in one list of characters, to which some were added. */
@@ -192,22 +189,7 @@ function takesMore(before: unknown, after: unknown): boolean {
   return characters.every((character) => !former.test(character) || present.test(character));
 }
 
-function requiredChanges({ before, after }: Pair, side: Side): string[] {
-  const [olds, news] = [namesIn(before.required), namesIn(after.required)];
-  if (side === "request") {
-    return news.filter((name) => !olds.includes(name)).map((name) => `${name} is required now`);
-  }
-  return olds.filter((name) => !news.includes(name)).map((name) => `${name} may be absent now`);
-}
-
-function replaced(key: string, before: unknown, after: unknown, side: Side, where: string): string[] {
-  const opens = after === undefined || after === true;
-  const closes = after === false;
-  if (side === "request" && opens && !closes) return [];
-  if (side === "answer" && (before === undefined || before === true)) return [];
-  return [`${where}: ${key} has changed`];
-}
-
-function shortOf(schema: Schema): string {
-  return JSON.stringify(schema.$ref ?? schema.type ?? schema).slice(0, 60);
+function requiredChanges({ taken, given }: Sides, side: Side): string[] {
+  const lacking = namesIn(taken.required).filter((name) => !namesIn(given.required).includes(name));
+  return lacking.map((name) => `${name} ${side === "request" ? "is required now" : "may be absent now"}`);
 }
