@@ -42,50 +42,48 @@ async function* withinAnother(): AsyncGenerator<RunEvent> {
   yield { type: "test:diagnostic", data: { nesting: 0, message: "fail 3" } };
 }
 
+/** A hook outside of all suites failed, though each test has passed. */
+async function* ofHook(): AsyncGenerator<RunEvent> {
+  const failed = (failureType: string) => ({ passed: false, error: { failureType, cause: "no" } });
+  yield told("start", 0, "one");
+  yield told("pass", 0, "one");
+  yield told("fail", 0, file, failed("hookFailed"));
+  yield told("complete", 0, file, failed("subtestsFailed"));
+}
+
+async function* ofOne(): AsyncGenerator<RunEvent> {
+  yield told("start", 0, "one");
+  yield told("pass", 0, "one");
+}
+
 describe("the report of a run of tests", () => {
-  it("counts each test once that ran beside others, and names it by its own suite", async () => {
-    const said: string[] = [];
-    const report = new Report((text) => said.push(text));
-    await report.takeProcess(file, [], twoAtOnce());
-    const [line = ""] = said;
-    assert.match(line, /^✖ a\.test\.ts: 1 passed, 1 failed \(/);
-    assert.deepEqual(line.match(/✖ a\.test\.ts > .*/g), [`✖ ${file} > two > of two (${file}:1:1)`]);
-  });
-
-  it("sums up as many failures as it tells of, also where one test is within another or a hook failed", async () => {
-    const said: string[] = [];
-    const report = new Report((text) => said.push(text));
-    await report.takeProcess(file, [], withinAnother());
-    await report.tellEnd(1);
-    const text = stripVTControlCharacters(said.join("\n"));
-    assert.match(text, /^2 failed, in full above:$/m);
-    assert.match(text, /^ℹ fail 2$/m);
-  });
-
-  it("tells of a hook outside of all suites that failed, though each test has passed", async () => {
-    const said: string[] = [];
-    const report = new Report((text) => said.push(text));
-    async function* ofHook(): AsyncGenerator<RunEvent> {
-      yield told("start", 0, "one");
-      yield told("pass", 0, "one");
-      yield told("fail", 0, file, { passed: false, error: { failureType: "hookFailed", cause: "no" } });
-      yield told("complete", 0, file, { passed: false, error: { failureType: "subtestsFailed" } });
-    }
-    await report.takeProcess(file, [], ofHook());
-    assert.match(said.join("\n"), /^✖ a\.test\.ts: 1 passed, 1 failed \(/);
-    assert.ok(report.hasFailures());
-  });
-
-  it("names each file of a process in which no test ran, though others had some", async () => {
-    const said: string[] = [];
-    const report = new Report((text) => said.push(text));
-    async function* ofOne(): AsyncGenerator<RunEvent> {
-      yield told("start", 0, "one");
-      yield told("pass", 0, "one");
-    }
-    await report.takeProcess("folder 1", [file, "empty.test.ts"], ofOne());
-    const [line = ""] = said;
-    assert.match(line, /^✖ folder 1: 1 passed, 1 failed \(/);
-    assert.match(line, /✖ folder 1 \(empty\.test\.ts\)\n +no test ran in this file/);
-  });
+  for (const [claim, name, files, events, ...expected] of [
+    [
+      "counts each test once that ran beside others, and names it by its own suite",
+      ...([file, [], twoAtOnce] as const),
+      /^✖ a\.test\.ts: 1 passed, 1 failed \(.*\n +✖ a\.test\.ts > two > of two \(a\.test\.ts:1:1\)\n +no\n/,
+    ],
+    [
+      "sums up as many failures as it tells of, also where one test is within another or a hook failed",
+      ...([file, [], withinAnother] as const),
+      ...[/^2 failed, in full above:$/m, /^ℹ fail 2$/m],
+    ],
+    [
+      "tells of a hook outside of all suites that failed",
+      ...([file, [], ofHook, /^✖ a\.test\.ts: 1 passed, 1 failed \(/] as const),
+    ],
+    [
+      "names each file of a process in which no test ran, though others had some",
+      ...(["folder 1", [file, "empty.test.ts"], ofOne, /^✖ folder 1: 1 passed, 1 failed \(/] as const),
+      /✖ folder 1 \(empty\.test\.ts\)\n +no test ran in this file/,
+    ],
+  ] as const)
+    it(claim, async () => {
+      const said: string[] = [];
+      const report = new Report((text) => said.push(text));
+      await report.takeProcess(name, files, events());
+      await report.tellEnd(1);
+      assert.ok(report.hasFailures());
+      for (const words of expected) assert.match(stripVTControlCharacters(said.join("\n")), words);
+    });
 });
