@@ -13,6 +13,9 @@ import { atEnd, type Ending, temporaryDirectory } from "../../../lab/basics/endi
 /** All users of the file have it. */
 export const password = "seven crooked ladders lean";
 
+/** The test key of RFC 6238 as a longer one, in base32. */
+export const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+
 /** A token, and the hash that a file has of it. */
 export function newToken() {
   const text = `stw_${randomBytes(32).toString("base64url")}`;
@@ -26,10 +29,6 @@ export const tokenOf = (token_hash: string) => ({
   scopes: ["system:read"],
 });
 
-interface File {
-  [member: string]: unknown;
-}
-
 /** A new device, a file for it, and `steward apply`. */
 export async function startDevice(ending: Ending, world: Pick<InProcessOptions, "time"> = {}) {
   const hostFile = join(await temporaryDirectory(ending), "steward.json");
@@ -39,11 +38,10 @@ export async function startDevice(ending: Ending, world: Pick<InProcessOptions, 
     ...{ STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory },
     STEWARD_HOST_FILE: hostFile,
   };
-  const made = await runSteward(["hash-password", "--password-stdin"], { input: `${password}\n` });
-  assert.equal(made.code, 0, made.stderr);
-  const hash = made.stdout.trim();
+  const steward = (words: readonly string[], input = "") => runSteward(words, { environment, input });
+  const hash = (await steward(["hash-password", "--password-stdin"], `${password}\n`)).stdout.trim();
   const fleet = newToken();
-  const whole: File = {
+  const whole: Record<string, unknown> = {
     version: 1,
     users: [
       { name: "fleet", role: "admin", password_hash: hash, display_name: "The fleet" },
@@ -53,7 +51,7 @@ export async function startDevice(ending: Ending, world: Pick<InProcessOptions, 
     settings: { device: { name: "edge-7" }, security: { session_idle: "45m" } },
   };
   const apply = (file: unknown, ...options: string[]) =>
-    runSteward(["apply", "-", ...options], { environment, input: JSON.stringify(file) });
+    steward(["apply", "-", ...options], JSON.stringify(file));
   const applied = async (file: unknown) => {
     const { code, stdout, stderr } = await apply(file, "-o", "json");
     assert.equal(code, 0, stderr);
@@ -70,7 +68,7 @@ export async function startDevice(ending: Ending, world: Pick<InProcessOptions, 
     assert.deepEqual(await state(), present);
     assert.equal(existsSync(join(agent.stateDirectory, ".transaction.json")), false);
   };
-  return { agent, environment, hash, hostFile, fleet, whole, apply, applied, refused };
+  return { agent, environment, hash, hostFile, fleet, whole, steward, apply, applied, refused };
 }
 
 /** Reads from the disk all that a configuration may change, without the notes of a use or a sign-in. */

@@ -28,14 +28,6 @@ const file = {
   settings: { device: { name: "edge-7" } },
 };
 
-/** Each write of a configuration, in its order, and what a device is that was cut off there. */
-const writes = [
-  { path: ".transaction.json", becomes: "old" },
-  { path: ".users.json", becomes: "new" },
-  { path: ".tokens.json", becomes: "new" },
-  { path: ".settings.json", becomes: "new" },
-] as const;
-
 /** Says for each part of the file if it is on the disk. */
 async function partsOnDisk(directory: string): Promise<boolean[]> {
   const read = async (name: string) => JSON.parse(await readFile(join(directory, `${name}.json`), "utf8"));
@@ -44,8 +36,17 @@ async function partsOnDisk(directory: string): Promise<boolean[]> {
 }
 
 describe("a configuration that is cut off", () => {
-  for (const { path, becomes } of sampled(writes, { oneIn: 2 })) {
-    it(`at the write of ${path} leaves a device that is ${becomes}, and nothing in between`, async (test) => {
+  // Each write of a configuration, in its order, and the device that was cut off there.
+  for (const [path, isNew] of sampled(
+    [
+      [".transaction.json", false],
+      [".users.json", true],
+      [".tokens.json", true],
+      [".settings.json", true],
+    ] as const,
+    { oneIn: 2 },
+  ))
+    it(`at the write of ${path} leaves a device that is ${isNew ? "new" : "old"}, and nothing in between`, async (test) => {
       const directory = await temporaryDirectory(test);
       const disk = await createHeldDisk(test);
       const agent = await startAgent(test, { stateDirectory: directory, environment: disk.environment });
@@ -54,18 +55,16 @@ describe("a configuration that is cut off", () => {
       await disk.waits(path);
       process.kill(agent.pid, "SIGKILL");
       await cutOff;
-      assert.equal(existsSync(join(directory, ".transaction.json")), becomes === "new");
+      assert.equal(existsSync(join(directory, ".transaction.json")), isNew);
       assert.notDeepEqual(await partsOnDisk(directory), [true, true, true], "the kill came too late");
 
       const next = await startAgent(test, { stateDirectory: directory });
-      const isNew = becomes === "new";
       assert.deepEqual((await next.call("GET", "/api/setup")).json, { setup_required: !isNew });
       assert.deepEqual(await partsOnDisk(directory), [isNew, isNew, isNew]);
       const left = (await leftovers(directory)).filter((name) => name.includes("transaction"));
       assert.deepEqual(left, []);
       if (isNew) assert.match(next.log(), /a configuration that was interrupted is finished/);
     });
-  }
 
   /** With a root of trust in it: root's file between two requests decides. */
   const roots = [
@@ -105,10 +104,8 @@ describe("a configuration that is cut off", () => {
 describe("a configuration that the disk does not take", () => {
   /** The users lie in a directory of their own, which can be taken away. */
   const begin = async (test: Parameters<typeof temporaryDirectory>[0]) => {
-    const [directory, ofUsers] = [
-      await temporaryDirectory(test),
-      join(await temporaryDirectory(test), "users"),
-    ];
+    const directory = await temporaryDirectory(test);
+    const ofUsers = join(await temporaryDirectory(test), "users");
     await mkdir(ofUsers);
     const { time } = virtualHost();
     const follow = { fails: false };
@@ -141,16 +138,12 @@ describe("a configuration that the disk does not take", () => {
 
   it("is not carried out at the next start where the next one after that could not read the state", async (test) => {
     const common = { at: "2026-11-23T10:00:00.000Z", isClockTrusted: false, userIds: {}, tokenIds: {} };
-    const users = (change: object) => ({
-      version: 1,
-      users: [{ name: "fleet", password_hash: hash, ...change }],
-    });
-    const orders = [
-      { ...common, configuration: users({ role: "auditor" }), userIds: { fleet: `usr_${"a".repeat(32)}` } },
-      { ...common, configuration: users({ role: "admin" }), userIds: undefined },
+    const users = (role: string) => ({ version: 1, users: [{ name: "fleet", password_hash: hash, role }] });
+    for (const order of [
+      { ...common, configuration: users("auditor"), userIds: { fleet: `usr_${"a".repeat(32)}` } },
+      { ...common, configuration: users("admin"), userIds: undefined },
       { ...common, configuration: { version: 1, settings: { device: { name: 5 } } } },
-    ];
-    for (const order of orders) {
+    ]) {
       const { directory, configurator } = await begin(test);
       const text = JSON.stringify({ version: 1, order, endSessions: [], forget: [] });
       await writeFile(join(directory, ".transaction.json"), text);

@@ -53,7 +53,7 @@ describe("the digests of a device", () => {
   });
 
   it("are other ones after each change of what a file can say", () => {
-    const users: Partial<Account>[] = [
+    for (const members of [
       { role: "readonly" },
       { enabled: false },
       { display_name: "B." },
@@ -61,10 +61,9 @@ describe("the digests of a device", () => {
       { password_state: "initial" },
       { two_factor: null },
       { two_factor: { ...factor, enrolled_at: "2026-11-02T00:00:00.000Z" } },
-    ];
-    for (const members of users)
+    ] as Partial<Account>[])
       assert.deepEqual(changed(withBerta(members)), ["users"], JSON.stringify(members));
-    const tokens: Partial<StoredApiToken>[] = [
+    for (const members of [
       { name: "other" },
       { scopes: [] },
       { user_id: berta.id },
@@ -72,20 +71,16 @@ describe("the digests of a device", () => {
       { expires_at: noEnd },
       { sources: ["10.0.0.0/8"] },
       { is_fleet: true },
-    ];
-    for (const members of tokens)
+    ])
       assert.deepEqual(changed(withToken(members)), ["tokens"], JSON.stringify(members));
     const named = { ...base, settings: { ...settings, device: { ...settings.device, name: "edge-7" } } };
     assert.deepEqual(changed(named), ["settings"]);
-    assert.deepEqual(
-      [changed(base, null), changed(base, "c".repeat(64))],
-      [["update_root"], ["update_root"]],
-    );
+    for (const other of [null, "c".repeat(64)]) assert.deepEqual(changed(base, other), ["update_root"]);
   });
 
   it("are the same after what is no change: a sign-in, a use, an expiry, a date, another order, a user of a provider", () => {
     const provider = { issuer: "https://id.example", subject: "1" };
-    const same: Present[] = [
+    for (const present of [
       withBerta({ last_login_at: hostStart.toISOString(), updated_at: hostStart.toISOString() }),
       withBerta({ two_factor: { ...factor, sealed_secret: "v1.sealed-again", recovery_hashes: [] } }),
       withToken({ last_used_at: hostStart.toISOString(), last_used_from: "192.0.2.1" }),
@@ -93,7 +88,7 @@ describe("the digests of a device", () => {
       withToken({ is_dated: false, expires_at: hostStart.toISOString() }),
       { ...base, users: { accounts: [...base.users.accounts].reverse() } },
       { ...base, users: { accounts: [...base.users.accounts, accountOf("fritz", { provider })] } },
-    ];
-    for (const present of same) assert.deepEqual(changed(present), []);
+    ])
+      assert.deepEqual(changed(present), []);
   });
 });

@@ -44,11 +44,8 @@ const withFactor = (account: Account, sealed_secret: string): Account => ({
 
 describe("the export of a device", () => {
   it("has each token by its hash, with its end and its rights, sorted by owner and name", async () => {
-    const fleet = {
-      scopes: ["users:write", "system:write"],
-      sources: ["10.0.0.0/8"],
-      is_fleet: true,
-    } as const;
+    const sources = ["10.0.0.0/8"];
+    const fleet = { scopes: ["users:write", "system:write"], sources, is_fleet: true } as const;
     const tokens = [
       living("4", berta),
       living("3", anna, { expires_at: noEnd }),
@@ -86,15 +83,12 @@ describe("the export of a device", () => {
     const kept = device.present().users.accounts.find(({ username }) => username === "carla");
     assert.deepEqual(kept?.two_factor?.recovery_hashes, ["a hash"]);
     const other = createSeal([Buffer.alloc(32, "another")]);
-    const sealTo = await transportKey(other);
-    const elsewhere = await device.configurator.export({ withoutSecrets: false, sealTo });
+    const exportTo = (sealTo: string) => device.configurator.export({ withoutSecrets: false, sealTo });
+    const elsewhere = await exportTo((await transportKey(other)) ?? "");
     const sealed = elsewhere.configuration.users?.[1]?.second_factor?.sealed ?? "";
-    assert.deepEqual(
-      [await openOnDevice(other, sealed, "carla"), await openOnDevice(seal, sealed, "carla")],
-      [secret, null],
-    );
-    const smallOrder = { withoutSecrets: false, sealTo: "age1" };
-    assert.equal(await codeFrom(device.configurator.export(smallOrder)), "validation_failed");
+    assert.equal(await openOnDevice(other, sealed, "carla"), secret);
+    assert.equal(await openOnDevice(seal, sealed, "carla"), null);
+    assert.equal(await codeFrom(exportTo("age1")), "validation_failed");
   });
 
   it("leaves out what no file can say, or this device would refuse, and names it", async () => {
@@ -116,39 +110,19 @@ describe("the export of a device", () => {
       suspended(living("6", anna)),
     ];
     const { configuration, left_out, left } = await exportOf(accounts, tokens);
-    assert.deepEqual(
-      configuration.users?.map(({ name, password_hash, second_factor }) => [
-        name,
-        !!password_hash,
-        !!second_factor,
-      ]),
-      [
-        ["anna", true, false],
-        ["carla", true, false],
-        ["dora", false, false],
-        ["emil", false, false],
-      ],
+    const users = configuration.users?.map(({ name, password_hash, second_factor }) =>
+      [name, password_hash && "hash", second_factor && "factor"].filter(Boolean).join(" "),
     );
-    assert.deepEqual(
-      configuration.tokens?.map(({ name }) => name),
-      ["token 5"],
-    );
+    assert.deepEqual(users, ["anna hash", "carla hash", "dora", "emil"]);
+    assert.equal(configuration.tokens?.map(({ name }) => name).join(), "token 5");
     assert.deepEqual(left.sort(), [
-      "token anna/token 6",
-      "token dora/token 1",
-      "token emil/token 2",
-      "user carla",
-      "user dora",
-      "user emil",
+      ...["token anna/token 6", "token dora/token 1", "token emil/token 2"],
+      ...["user carla", "user dora", "user emil"],
     ]);
-    assert.match(
-      left_out.find(({ name }) => name === "emil")?.detail ?? "",
-      /^the hash of the password costs less/,
-    );
-    assert.match(
-      left_out.find(({ name }) => name === "dora/token 1")?.detail ?? "",
-      /^its member scopes has updates:apply, which the owner's role "readonly" does not permit$/,
-    );
+    const detailOf = (wanted: string) => left_out.find(({ name }) => name === wanted)?.detail ?? "";
+    assert.match(detailOf("emil"), /^the hash of the password costs less/);
+    const scopes = /^its member scopes has updates:apply, which the owner's role "readonly" does not permit$/;
+    assert.match(detailOf("dora/token 1"), scopes);
   });
 
   it("has no secret where none is wanted, and changes nothing then either", async () => {
@@ -171,27 +145,22 @@ describe("the export of a device", () => {
     assert.deepEqual(left_out, [{ subject: "update_root", name: "", detail: "It is not root's." }]);
   });
 
-  it("has no members that only a newer release knows", async () => {
+  it("has no members that only a newer release knows, and is refused where one file cannot have so many users", async () => {
     const device = await virtualDevice();
     await device.settings.update((present) => ({ ...present, future: { colour: "blue" } }));
-    const { configuration } = await device.configurator.export(all);
-    assert.deepEqual(faultsIn(configuration), []);
-  });
-
-  it("is refused where one file cannot have so many users", async () => {
+    assert.deepEqual(faultsIn((await device.configurator.export(all)).configuration), []);
     const many = Array.from({ length: 1_001 }, (_, index) => accountOf(`user-${index}`, { role: "admin" }));
-    const device = await virtualDevice({ present: presentOf(many) });
-    assert.equal(await codeFrom(device.configurator.export(all)), "validation_failed");
+    const { configurator } = await virtualDevice({ present: presentOf(many) });
+    assert.equal(await codeFrom(configurator.export(all)), "validation_failed");
   });
 
   it("is the same text each time, whatever the order of the state", async () => {
     const tokens = [living("1", anna), living("2", berta)];
-    const texts = await Promise.all(
-      [presentOf([anna, berta], tokens), presentOf([berta, anna], [...tokens].reverse())].map(
-        async (present) =>
-          JSON.stringify((await (await virtualDevice({ present })).configurator.export(all)).configuration),
-      ),
-    );
-    assert.equal(texts[0], texts[1]);
+    const texts = new Set<string>();
+    for (const present of [presentOf([anna, berta], tokens), presentOf([berta, anna], tokens.toReversed())]) {
+      const { configurator } = await virtualDevice({ present });
+      texts.add(JSON.stringify((await configurator.export(all)).configuration));
+    }
+    assert.equal(texts.size, 1);
   });
 });

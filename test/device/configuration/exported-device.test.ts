@@ -1,27 +1,19 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { codeOf } from "../../../lab/basics/authenticator.ts";
 import { endOfSuite } from "../../../lab/basics/ending.ts";
 import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
-import { newToken, password, readState, startDevice, tokenOf } from "./configured-device.ts";
+import { newToken, password, readState, secret, startDevice, tokenOf } from "./configured-device.ts";
 
 const time = standingTime();
-
-/** The test key of RFC 6238 as a longer one, in base32. */
-const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 
 describe("steward apply --export", () => {
   const suite = endOfSuite();
   let from: Awaited<ReturnType<typeof startDevice>>;
   let to: typeof from;
-  const steward = async (words: string[], { environment } = from, input = "") => {
-    const { code, stdout, stderr } = await runSteward(words, { environment, input });
-    return { code, stdout, stderr };
-  };
   const exported = async (...options: string[]) => {
-    const { code, stdout, stderr } = await steward(["apply", "--export", ...options]);
+    const { code, stdout, stderr } = await from.steward(["apply", "--export", ...options]);
     assert.equal(code, 0, stderr);
     return { text: stdout, stderr };
   };
@@ -30,8 +22,8 @@ describe("steward apply --export", () => {
   before(async () => {
     from = await startDevice(suite, { time });
     to = await startDevice(suite, { time });
-    const key = (await steward(["seal-key"])).stdout.trim();
-    const sealed = (await steward(["seal", "--to", key, "--user", "monitor"], from, secret)).stdout.trim();
+    const key = (await from.steward(["seal-key"])).stdout.trim();
+    const sealed = (await from.steward(["seal", "--to", key, "--user", "monitor"], secret)).stdout.trim();
     const [fleet, monitor] = from.whole.users as [object, object];
     const publisher = new SignedRepository();
     const ofFleet = { user: "fleet", no_expiry: true, sources: ["10.0.0.0/8"], is_fleet: true };
@@ -62,14 +54,14 @@ describe("steward apply --export", () => {
     assert.match(stderr, /^Left out of user people-made: the hash of the password costs less/);
     const present = await readState(from.agent.stateDirectory);
     for (const options of [["--check"], []]) {
-      const { code, stdout, stderr } = await steward(["apply", "-", ...options], from, text);
+      const { code, stdout, stderr } = await from.steward(["apply", "-", ...options], text);
       assert.deepEqual([code, stdout], [0, "no change\n"], stderr);
     }
     assert.deepEqual(await readState(from.agent.stateDirectory), present);
   });
 
   it("makes another device the same: password, code and token are good there", async () => {
-    const key = (await steward(["seal-key"], to)).stdout.trim();
+    const key = (await to.steward(["seal-key"])).stdout.trim();
     const { text } = await exported("--seal-to", key);
     const file = JSON.parse(text);
     file.users = file.users.filter(({ name }: { name: string }) => name !== "people-made");
@@ -80,11 +72,11 @@ describe("steward apply --export", () => {
     const body = { challenge_token, code: codeOf(secret, time.nowSeconds()) };
     assert.equal((await to.agent.call("POST", "/api/auth/totp", { body })).status, 200);
     assert.equal((await to.agent.call("GET", "/api/status", { token: dated.text })).status, 200);
-    const again = JSON.parse((await steward(["apply", "--export", "--without-secrets"], to)).stdout);
+    const again = JSON.parse((await to.steward(["apply", "--export", "--without-secrets"])).stdout);
     assert.deepEqual(again.settings, file.settings);
     assert.deepEqual(again.update_root, file.update_root);
     // Sealed for the other device, it says nothing here.
-    const back = await steward(["apply", "-", "--check"], from, text);
+    const back = await from.steward(["apply", "-", "--check"], text);
     assert.equal(back.code, 6);
     assert.match(back.stderr, /second_factor\/sealed cannot be opened here/);
   });
@@ -99,20 +91,15 @@ describe("steward apply --export", () => {
       ["--seal-to", "00", "-"],
       [],
     ])
-      assert.equal((await steward(["apply", ...words])).code, 2, words.join(" "));
+      assert.equal((await from.steward(["apply", ...words])).code, 2, words.join(" "));
     for (const key of ["AAAA", "00".repeat(32)])
-      assert.equal((await steward(["apply", "--export", "--seal-to", key])).code, 6, key);
+      assert.equal((await from.steward(["apply", "--export", "--seal-to", key])).code, 6, key);
   });
 
   it("is for root on the device: no token and no administrator gets it over the network", async () => {
-    const { text: token } = from.fleet;
-    assert.equal((await from.agent.call("GET", "/api/configuration", { token })).status, 403);
-    const { json } = await from.agent.call("POST", "/api/auth/login", {
-      body: { username: "fleet", password },
-    });
-    assert.equal(
-      (await from.agent.call("GET", "/api/configuration", { token: json.access_token })).status,
-      403,
-    );
+    const body = { username: "fleet", password };
+    const { json } = await from.agent.call("POST", "/api/auth/login", { body });
+    for (const token of [from.fleet.text, json.access_token])
+      assert.equal((await from.agent.call("GET", "/api/configuration", { token })).status, 403);
   });
 });

@@ -23,85 +23,80 @@ const fingerprint = (version: number) => readRootOfTrust(bytes(version)).fingerp
 const judged = (update_root: unknown, installed: () => Promise<Uint8Array | null> = async () => null) =>
   judgeRoot({ version: 1, update_root } as Configuration, installed);
 
+/** The judgement of this root, or chain of roots, by its versions. */
+const judgedFrom = (installed: number | null, wanted: unknown) =>
+  judged(wanted, async () => (installed === null ? null : bytes(installed)));
+const foreign = () => Promise.reject(new StewardError("update_root_unusable", "It is not root's."));
+const failing = () => Promise.reject(new Error("EIO"));
+
 describe("the root of trust of a file", () => {
   it("is no matter where the file names none, whatever is installed", async () => {
-    const installed = () => Promise.reject(new StewardError("update_root_unusable", "It is not root's."));
-    assert.deepEqual(await judged(undefined, installed), { faults: [], change: null });
+    assert.deepEqual(await judged(undefined, foreign), { faults: [], change: null });
   });
 
-  it("is a change to what is not there, to a later one, and none to the installed one", async () => {
-    const changeFrom = async (installed: number | null, ...versions: number[]) => {
-      const wanted = versions.length === 1 ? root(versions[0] ?? 0) : versions.map(root);
-      const found = await judged(wanted, async () => (installed === null ? null : bytes(installed)));
+  for (const [installed, versions, action] of [
+    [null, [1], "created"],
+    [null, [1, 2, 3], "created"],
+    [1, [2], "changed"],
+    [2, [1, 2, 3], "changed"],
+    [3, [3], null],
+    [3, [1, 2, 3], null],
+  ] as const)
+    it(`of versions ${versions} over ${installed} is ${action ?? "no change"}`, async () => {
+      const found = await judgedFrom(
+        installed,
+        versions.length === 1 ? root(versions[0]) : versions.map(root),
+      );
       assert.deepEqual(found.faults, []);
-      return rootChanges(found);
-    };
-    const members = (before: number | null, after: number) => [
-      { member: "fingerprint", before: before && fingerprint(before), after: fingerprint(after) },
-      { member: "version", before: before && String(before), after: String(after) },
-    ];
-    const [created, changed] = ["created", "changed"].map((action) => ({
-      subject: "update_root",
-      name: "",
-      action,
-    }));
-    assert.deepEqual(await changeFrom(null, 1), [{ ...created, members: members(null, 1) }]);
-    assert.deepEqual(await changeFrom(null, 1, 2, 3), [{ ...created, members: members(null, 3) }]);
-    assert.deepEqual(await changeFrom(1, 2), [{ ...changed, members: members(1, 2) }]);
-    assert.deepEqual(await changeFrom(2, 1, 2, 3), [{ ...changed, members: members(2, 3) }]);
-    assert.deepEqual(await changeFrom(3, 3), []);
-    assert.deepEqual(await changeFrom(3, 1, 2, 3), []);
-  });
+      const last = versions.at(-1) ?? 0;
+      const members = [
+        { member: "fingerprint", before: installed && fingerprint(installed), after: fingerprint(last) },
+        { member: "version", before: installed && String(installed), after: String(last) },
+      ];
+      const change = { subject: "update_root", name: "", action, members };
+      assert.deepEqual(rootChanges(found), action === null ? [] : [change]);
+    });
 
   it("is a fault at its place where it does not follow, with the reason", async () => {
-    const faultOf = async (wanted: unknown, installed: number | null) => {
-      const { faults, change } = await judged(wanted, async () =>
-        installed === null ? null : bytes(installed),
-      );
-      assert.equal(change, null);
-      assert.equal(faults.length, 1);
-      const [fault] = faults;
-      assert.equal(fault?.as, "validation_failed");
-      assert.equal(fault.sentence, `${fault.pointer} ${fault.detail}`);
-      assert.match(fault.detail, /^cannot be installed: /);
-      return fault.pointer;
-    };
-    assert.equal(await faultOf(root(3), 1), "/update_root");
-    assert.equal(await faultOf(root(1), 2), "/update_root");
-    assert.equal(await faultOf([root(1), root(3)], null), "/update_root/1");
-    assert.equal(await faultOf([root(1), root(2)], 3), "/update_root/0");
-    assert.equal(await faultOf([root(2), root(3), { ...root(3), signatures: [] }], 2), "/update_root/2");
-    assert.equal(await faultOf({ signatures: [], signed: {} }, null), "/update_root");
     const deep: { a?: object } = {};
     let inner = deep;
-    for (let depth = 0; depth < 100_000; depth += 1) {
-      const next = {};
-      inner.a = next;
-      inner = next;
+    for (let depth = 0; depth < 100_000; depth += 1) inner = inner.a = {};
+    for (const [wanted, installed, pointer] of [
+      [root(3), 1, ""],
+      [root(1), 2, ""],
+      [[root(1), root(3)], null, "/1"],
+      [[root(1), root(2)], 3, "/0"],
+      [[root(2), root(3), { ...root(3), signatures: [] }], 2, "/2"],
+      [{ signatures: [], signed: {} }, null, ""],
+      [{ signatures: [], signed: deep }, null, ""],
+    ] as const) {
+      const { faults, change } = await judgedFrom(installed, wanted);
+      const [fault] = faults;
+      assert.deepEqual([change, faults.length, fault?.pointer], [null, 1, `/update_root${pointer}`]);
+      assert.deepEqual(
+        [fault?.as, fault?.sentence],
+        ["validation_failed", `${fault?.pointer} ${fault?.detail}`],
+      );
+      assert.match(fault?.detail ?? "", /^cannot be installed: /);
     }
-    assert.equal(await faultOf({ signatures: [], signed: deep }, null), "/update_root");
   });
 
   it("is a fault with what to do where the installed one cannot be used", async () => {
     const [fault] = (await judged(root(1), async () => Buffer.from("{}"))).faults;
     assert.equal(fault?.pointer, "/update_root");
-    assert.match(
-      fault?.detail ?? "",
-      /^has an installed root before it that fails: .*steward update trust install FILE --replace/,
-    );
+    const advice =
+      /^has an installed root before it that fails: .*steward update trust install FILE --replace/;
+    assert.match(fault?.detail ?? "", advice);
   });
 
   it("is not judged where the disk fails: that is no fault of the file", async () => {
-    const failing = () => Promise.reject(new Error("EIO"));
     await assert.rejects(judged(root(1), failing), /EIO/);
     await assert.rejects(installedFingerprint(failing), /EIO/);
   });
 
   it("goes by the fingerprint of the installed one; there is none where that cannot be used", async () => {
     assert.equal(await installedFingerprint(async () => bytes(2)), fingerprint(2));
-    assert.equal(await installedFingerprint(async () => null), null);
-    assert.equal(await installedFingerprint(async () => Buffer.from("{}")), null);
-    const foreign = () => Promise.reject(new StewardError("update_root_unusable", "It is not root's."));
-    assert.equal(await installedFingerprint(foreign), null);
+    for (const none of [async () => null, async () => Buffer.from("{}"), foreign])
+      assert.equal(await installedFingerprint(none), null);
   });
 });

@@ -23,15 +23,14 @@ describe("the users of a plan", () => {
 
   it("are the same object where nothing changes", () => {
     const present = presentOf();
-    const same: File[] = [
+    for (const file of [
       {},
       { users: [{ name: "berta" }] },
       { users: [{ name: "berta", role: "operator", display_name: "Berta", password_hash: hashA }] },
       { users: [{ name: "berta", enabled: true }] },
       { users: [{ name: "anna" }, { name: "berta" }], users_not_named: "remove" },
       { users: [], users_not_named: "keep" },
-    ];
-    for (const file of same) {
+    ] as File[]) {
       const next = planned(present, orderOf(file));
       for (const part of ["users", "tokens", "settings"] as const)
         assert.equal(next[part], present[part], part);
@@ -39,41 +38,31 @@ describe("the users of a plan", () => {
   });
 
   it("keep what a file does not name, and their order; those who are new follow", () => {
-    const user = { name: "carla", role: "operator", password_hash: hashC } as const;
-    const { accounts } = usersOf({ users: [user, { name: "berta", enabled: false }] });
-    const made = { created_at: now, updated_at: now };
+    const carla = { name: "carla", role: "operator", password_hash: hashC } as const;
+    const dora = { ...carla, name: "dora", enabled: false, display_name: "Dora" };
+    const { accounts } = usersOf({ users: [carla, { name: "berta", enabled: false }, dora] });
+    const made = { created_at: now, updated_at: now, role: "operator", password_hash: hashC } as const;
     assert.deepEqual(accounts, [
       anna,
       { ...berta, enabled: false, updated_at: now },
-      { ...accountOf("carla", { ...made, role: "operator", password_hash: hashC }), id: accounts[2]?.id },
+      { ...accountOf("carla", made), id: accounts[2]?.id },
+      { ...accountOf("dora", { ...made, enabled: false, display_name: "Dora" }), id: accounts[3]?.id },
     ]);
-    assert.match(accounts[2]?.id ?? "", /^usr_[0-9a-f]{32}$/);
+    for (const { id } of accounts.slice(2)) assert.match(id, /^usr_[0-9a-f]{32}$/);
   });
 
-  it("who are new are enabled and have no name, unless the file says otherwise", () => {
-    const user = { name: "carla", role: "admin", password_hash: hashC } as const;
-    const [, , plain] = usersOf({ users: [user] }).accounts;
-    assert.deepEqual([plain?.enabled, plain?.display_name], [true, ""]);
-    const [, , other] = usersOf({ users: [{ ...user, enabled: false, display_name: "Carla" }] }).accounts;
-    assert.deepEqual([other?.enabled, other?.display_name], [false, "Carla"]);
-  });
-
-  it("have the file's hash as a password that was chosen, and keep a hash that is theirs as it is", () => {
+  it("have the file's hash as a password that was chosen; a hash that is theirs, or only for a new user, changes nothing", () => {
     const initial = { ...berta, password_state: "initial" as const };
-    const [, same] = usersOf({ users: [{ name: "berta", password_hash: hashA }] }, [anna, initial]).accounts;
-    assert.equal(same, initial, "they still have to choose one");
-    const [, other] = usersOf({ users: [{ name: "berta", password_hash: hashB }] }, [anna, initial]).accounts;
-    assert.deepEqual([other?.password_hash, other?.password_state], [hashB, "chosen"]);
-  });
-
-  it("keep the password that they have chosen where the hash counts for a new user alone", () => {
-    const user = { name: "berta", password_hash: hashB, update_password: "on_create" } as const;
-    const present = presentOf();
-    assert.equal(planned(present, orderOf({ users: [user] })).users, present.users);
-    const fresh = { ...user, name: "carla", role: "readonly" } as const;
-    assert.equal(usersOf({ users: [fresh] }).accounts[2]?.password_hash, hashB);
-    const always = { ...user, update_password: "always" } as const;
-    assert.equal(usersOf({ users: [always] }).accounts[1]?.password_hash, hashB);
+    const hashed = (password_hash: string, more: object = {}) =>
+      usersOf({ users: [{ name: "berta", password_hash, ...more }] }, [anna, initial]).accounts[1];
+    assert.equal(hashed(hashA), initial, "they still have to choose one");
+    assert.equal(hashed(hashB, { update_password: "on_create" }), initial);
+    for (const more of [{}, { update_password: "always" }]) {
+      const { password_hash, password_state } = hashed(hashB, more) ?? {};
+      assert.deepEqual([password_hash, password_state], [hashB, "chosen"]);
+    }
+    const fresh = { name: "carla", role: "readonly", update_password: "on_create" } as const;
+    assert.equal(usersOf({ users: [{ ...fresh, password_hash: hashB }] }).accounts[2]?.password_hash, hashB);
   });
 
   it("have a second factor that is new without recovery codes, and keep one that is theirs", () => {
@@ -83,9 +72,8 @@ describe("the users of a plan", () => {
     const order = (secret: string) => ({ ...named, secondFactors: { carla: secret } });
     const present = presentOf([anna, carla]);
     assert.equal(planned(present, order("v1.own")).users, present.users);
-    assert.deepEqual(planned(present, order("v1.next")).users.accounts[1]?.two_factor, {
-      ...{ sealed_secret: "v1.next", enrolled_at: now, recovery_hashes: [] },
-    });
+    const { two_factor } = planned(present, order("v1.next")).users.accounts[1] ?? {};
+    assert.deepEqual(two_factor, { sealed_secret: "v1.next", enrolled_at: now, recovery_hashes: [] });
     const unnamed = { ...named, secondFactors: { berta: "v1.next" } };
     assert.equal(planned(present, unnamed).users, present.users);
   });
@@ -99,16 +87,12 @@ describe("the tokens of a plan", () => {
     planned(present, orderOf(file, trusted)).tokens.tokens;
 
   it("are the same object where nothing changes, in whatever order rights are named", () => {
-    const rights = {
-      scopes: ["system:read", "time:write"],
-      sources: ["10.0.0.0/8", "192.0.2.0/24"],
-      is_fleet: false,
-    } as const;
-    const restricted = tokenOf("b", berta, rights);
+    const sources = ["10.0.0.0/8", "192.0.2.0/24"];
+    const restricted = tokenOf("b", berta, { scopes: ["system:read", "time:write"], sources });
     const present = presentOf([anna, berta], [own, restricted]);
     const turned = {
       ...{ token_hash: restricted.hash, name: restricted.name, user: "berta" },
-      ...{ scopes: ["time:write" as const, "system:read" as const], sources: ["192.0.2.0/24", "10.0.0.0/8"] },
+      ...{ scopes: ["time:write" as const, "system:read" as const], sources: sources.toReversed() },
     };
     // The end of a token that is there stays what it was: `expires_in` is of a new one.
     for (const tokens of [
@@ -117,19 +101,21 @@ describe("the tokens of a plan", () => {
       [turned],
       [{ ...wanted, expires_in: "1h" }],
       [{ ...wanted, expires_at: "2027-01-30T00:00:00Z" }],
-    ]) {
+    ])
       assert.equal(planned(present, orderOf({ tokens })).tokens, present.tokens, JSON.stringify(tokens));
-    }
   });
 
   it("are dated by a clock that is trusted, and by no other", () => {
     const dated = (file: File, trusted: boolean) => tokensOf(file, { trusted })[1]?.is_dated;
-    const file = { tokens: [fresh] };
-    assert.deepEqual([dated(file, true), dated(file, false)], [true, false]);
     // A date that root gave holds whatever the clock is worth.
-    const byDate = { tokens: [{ ...fresh, expires_at: after(day) }] };
-    assert.deepEqual([dated(byDate, true), dated(byDate, false)], [true, true]);
-    assert.deepEqual([dated({ tokens: [{ ...fresh, no_expiry: true }] }, false)], [true]);
+    for (const [end, distrusted] of [
+      [{}, false],
+      [{ expires_at: after(day) }, true],
+      [{ no_expiry: true }, true],
+    ] as const) {
+      const file = { tokens: [{ ...fresh, ...end }] };
+      assert.deepEqual([dated(file, true), dated(file, false)], [true, distrusted]);
+    }
   });
 
   it("end when the file says: after 90 days, a span, at a date, or never", () => {
@@ -149,25 +135,22 @@ describe("the tokens of a plan", () => {
     const present = presentOf([anna], [dead]);
     const [token] = tokensOf({ tokens: [{ ...wanted, expires_at: after(day) }] }, { present });
     const seconds = (hostStart.getTime() + day * 1_000 - Date.parse(own.created_at)) / 1_000;
-    assert.deepEqual(token, {
-      ...own,
-      expires_at: after(day),
-      lifetime_seconds: seconds,
-      is_dated: true,
-      is_dead: false,
-    });
+    assert.deepEqual(token, { ...own, expires_at: after(day), lifetime_seconds: seconds });
   });
 
   it("go with their user, and with those that the file does not name where it says so", () => {
     const ofBerta = tokenOf("b", berta);
     const present = presentOf([anna, berta], [own, ofBerta]);
     const hashes = (file: File) => tokensOf(file, { present }).map(({ hash }) => hash[0]);
-    assert.deepEqual(hashes({ users: [{ name: "anna" }], users_not_named: "remove" }), ["a"]);
-    assert.deepEqual(hashes({ tokens: [wanted] }), ["a", "b"]);
-    assert.deepEqual(hashes({ tokens: [wanted], tokens_not_named: "keep" }), ["a", "b"]);
-    assert.deepEqual(hashes({ tokens: [wanted], tokens_not_named: "remove" }), ["a"]);
-    assert.deepEqual(hashes({ tokens: [fresh], tokens_not_named: "remove" }), ["f"]);
-    assert.deepEqual(hashes({ tokens_not_named: "remove" }), []);
+    for (const [file, expected] of [
+      [{ users: [{ name: "anna" }], users_not_named: "remove" }, ["a"]],
+      [{ tokens: [wanted] }, ["a", "b"]],
+      [{ tokens: [wanted], tokens_not_named: "keep" }, ["a", "b"]],
+      [{ tokens: [wanted], tokens_not_named: "remove" }, ["a"]],
+      [{ tokens: [fresh], tokens_not_named: "remove" }, ["f"]],
+      [{ tokens_not_named: "remove" }, []],
+    ] as [File, string[]][])
+      assert.deepEqual(hashes(file), expected);
   });
 });
 
@@ -181,57 +164,43 @@ describe("what a plan changes", () => {
     return { changes, events: events.map(({ type, subject, details }) => [type, subject?.name, details]) };
   };
 
-  it("is told of each member of a user with what it was, and of a secret only that it differs", () => {
-    const users = [
-      { name: "berta", role: "admin", display_name: "B", enabled: false, password_hash: hashB },
-    ] as const;
-    const { changes, events } = between({ users: [...users] });
-    assert.deepEqual(changes, [
-      {
-        subject: "user",
-        name: "berta",
-        action: "changed",
-        members: [
-          { member: "role", before: "operator", after: "admin" },
-          { member: "display_name", before: "Berta", after: "B" },
-          { member: "enabled", before: "true", after: "false" },
-          { member: "password", before: null, after: null, is_secret: true },
-        ],
-      },
-    ]);
-    assert.deepEqual(events, [
-      [
-        "user.changed",
-        "berta",
-        { role: "admin", role_before: "operator", enabled: false, display_name_changed: true },
-      ],
-      ["user.password_reset", "berta", { role: "admin", has_initial_password: false, tokens_ended: 0 }],
-    ]);
-  });
-
-  it("has an event for each member alone", () => {
-    const eventsOf = (member: object) => between({ users: [{ name: "berta", ...member }] }).events;
-    assert.deepEqual(eventsOf({ enabled: false }), [["user.changed", "berta", { enabled: false }]]);
-    assert.deepEqual(eventsOf({ display_name: "B" }), [
-      ["user.changed", "berta", { display_name_changed: true }],
-    ]);
-    assert.deepEqual(eventsOf({ role: "readonly" }), [
-      ["user.changed", "berta", { role: "readonly", role_before: "operator" }],
-    ]);
+  it("is told of each member of a user with what it was, of a secret only that it differs, with an event for it", () => {
     const reset = { role: "operator", has_initial_password: false, tokens_ended: 0 };
-    assert.deepEqual(eventsOf({ password_hash: hashB }), [["user.password_reset", "berta", reset]]);
-    assert.deepEqual(eventsOf({}), []);
+    const all = { role: "admin", display_name: "B", enabled: false, password_hash: hashB } as const;
+    const one = (member: string, before: string, after: string) => ({ member, before, after });
+    const password = { member: "password", before: null, after: null, is_secret: true };
+    const changedRole = { role: "admin", role_before: "operator" };
+    for (const [user, members, ...expected] of [
+      [{}, []],
+      [{ enabled: false }, [one("enabled", "true", "false")], { enabled: false }],
+      [{ display_name: "B" }, [one("display_name", "Berta", "B")], { display_name_changed: true }],
+      [{ role: "admin" }, [one("role", "operator", "admin")], changedRole],
+      [{ password_hash: hashB }, [password], null, reset],
+      [
+        all,
+        [
+          one("role", "operator", "admin"),
+          one("display_name", "Berta", "B"),
+          one("enabled", "true", "false"),
+          password,
+        ],
+        { ...changedRole, enabled: false, display_name_changed: true },
+        { ...reset, role: "admin" },
+      ],
+    ] as [object, object[], ...(object | null)[]][]) {
+      const { changes, events } = between({ users: [{ name: "berta", ...user }] });
+      const change = { subject: "user", name: "berta", action: "changed", members };
+      assert.deepEqual(changes, members.length === 0 ? [] : [change]);
+      const types = ["user.changed", "user.password_reset"];
+      const named = expected.flatMap((details, index) => (details ? [[types[index], "berta", details]] : []));
+      assert.deepEqual(events, named);
+    }
   });
 
   it("is told of users who come and go, and of their tokens", () => {
     const user = { name: "carla", role: "admin", password_hash: hashC } as const;
-    const token = {
-      token_hash: "f".repeat(64),
-      name: "backup",
-      user: "carla",
-      scopes: ["system:read" as const],
-      sources: ["10.0.0.0/8"],
-    };
+    const rights = { scopes: ["system:read" as const], sources: ["10.0.0.0/8"] };
+    const token = { token_hash: "f".repeat(64), name: "backup", user: "carla", ...rights };
     const { changes, events } = between({ users: [user], users_not_named: "remove", tokens: [token] });
     assert.deepEqual(changes, [
       { subject: "user", name: "anna", action: "removed", members: [] },
@@ -261,11 +230,7 @@ describe("what a plan changes", () => {
       ["user.created", "carla", { role: "admin", enabled: true, has_initial_password: false }],
       ["user.deleted", "anna", { role: "admin" }],
       ["user.deleted", "berta", { role: "operator" }],
-      [
-        "token.created",
-        "backup",
-        { ...{ scopes: ["system:read"], sources: ["10.0.0.0/8"], owner: "carla" }, ends_at: after(90 * day) },
-      ],
+      ["token.created", "backup", { ...rights, owner: "carla", ends_at: after(90 * day) }],
       ["token.deleted", "metrics", {}],
     ]);
   });
@@ -276,14 +241,11 @@ describe("what a plan changes", () => {
     const next = planned(present, orderOf({ tokens: file }));
     assert.deepEqual(next.tokens.tokens, [own]);
     const changes = changesBetween(present, next);
-    assert.deepEqual(
-      changes.map(({ name, members }) => [name, members]),
-      [["anna/metrics", [{ member: "is_suspended", before: "true", after: null }]]],
-    );
-    assert.deepEqual(
-      changeEvents(present, next, changes).map(({ type, subject }) => [type, subject?.id]),
-      [["token.resumed", own.id]],
-    );
+    const [{ name, members } = { name: "", members: [] }, ...more] = changes;
+    const member = { member: "is_suspended", before: "true", after: null };
+    assert.deepEqual([name, members, more], ["anna/metrics", [member], []]);
+    const [event] = changeEvents(present, next, changes);
+    assert.deepEqual([event?.type, event?.subject?.id], ["token.resumed", own.id]);
     const unnamed = planned(present, orderOf({ tokens_not_named: "keep" }));
     assert.equal(unnamed.tokens, present.tokens, "it stays suspended");
   });
@@ -292,17 +254,10 @@ describe("what a plan changes", () => {
     const { changes, events } = between({
       settings: { device: { name: "edge-7" }, security: { session_idle: "45m" } },
     });
-    assert.deepEqual(
-      changes.map(({ subject, name, action }) => [subject, name, action]),
-      [["settings", "", "changed"]],
-    );
-    assert.deepEqual(
-      changes[0]?.members.map(({ member, after }) => [member, after]),
-      [
-        ["device.name", "edge-7"],
-        ["security.session_idle", "45m"],
-      ],
-    );
+    const [change, ...more] = changes;
+    assert.deepEqual([change?.subject, change?.name, change?.action, more], ["settings", "", "changed", []]);
+    const members = change?.members.map(({ member, after }) => `${member} ${after}`);
+    assert.deepEqual(members, ["device.name edge-7", "security.session_idle 45m"]);
     assert.deepEqual(events, [
       ["settings.changed", undefined, { changed: ["device.name", "security.session_idle"] }],
     ]);

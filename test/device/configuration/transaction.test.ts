@@ -26,10 +26,8 @@ const transaction: Transaction = {
 /** Watches this directory only: other files of the process may still be at work in theirs. */
 function changesIn(directory: string, test: TestContext) {
   const calls = watchDisk(test);
-  return () =>
-    calls
-      .filter(({ what, path }) => what !== "open" && path.startsWith(directory))
-      .map(({ what, path }) => [what, path]);
+  const isChange = ({ what, path }: (typeof calls)[number]) => what !== "open" && path.startsWith(directory);
+  return () => calls.filter(isChange).map(({ what, path }) => `${what} ${path}`);
 }
 
 describe("the transaction of a configuration", () => {
@@ -48,10 +46,7 @@ describe("the transaction of a configuration", () => {
     await writeTransaction(directory, transaction);
     const changes = changesIn(directory, test);
     await removeTransaction(directory);
-    assert.deepEqual(changes(), [
-      ["rm", transactionPath(directory)],
-      ["sync", directory],
-    ]);
+    assert.deepEqual(changes(), [`rm ${transactionPath(directory)}`, `sync ${directory}`]);
     assert.equal(await readTransaction(directory), null);
     await removeTransaction(directory);
   });
@@ -64,10 +59,7 @@ describe("the transaction of a configuration", () => {
       await writeTransaction(directory, one);
       const changes = changesIn(directory, test);
       await keepAsApplied(directory);
-      assert.deepEqual(
-        changes().map(([what]) => what),
-        ["rename", "sync"],
-      );
+      assert.match(changes().join(), /^rename [^,]+,sync [^,]+$/);
       assert.deepEqual([await readTransaction(directory), await readApplied(directory)], [null, one]);
     }
   });

@@ -14,23 +14,17 @@ import { startDevice } from "./configured-device.ts";
 
 const suite = endOfSuite();
 const { agent, environment, hostFile, whole, apply, applied, refused } = await startDevice(suite);
+const hasOrder = () => existsSync(join(agent.stateDirectory, ".transaction.json"));
 
 describe("a root of trust in a configuration", () => {
   const publisher = new SignedRepository();
-  const root = (version: number, of = publisher) =>
-    JSON.parse(of.metadata(`${version}.root`).toString()) as { signed: object };
-  /** By nothing of ours. */
-  const fingerprintOf = (version: number) =>
-    createHash("sha256")
-      .update(canonical(root(version).signed))
-      .digest("hex");
-  const installed = () => join(hostFile, "../update-root.json");
-  const inForce = async () => (await agent.call("GET", "/api/updates", { local: true })).json.trust;
+  const root = (version: number) =>
+    JSON.parse(publisher.metadata(`${version}.root`).toString()) as { signed: object };
+  const installed = join(hostFile, "../update-root.json");
   const named = (name: string, update_root: unknown) => ({
     ...{ version: 1, update_root, settings: { device: { name } } },
   });
-  const deviceName = async () =>
-    (await agent.call("GET", "/api/system", { local: true })).json.device.name as string;
+  const deviceName = async () => (await agent.call("GET", "/api/system", { local: true })).json.device.name;
   before(async () => {
     await applied(whole);
     for (const _ of ["second", "third"]) {
@@ -41,49 +35,47 @@ describe("a root of trust in a configuration", () => {
 
   it("is installed beside the host file with the rest, and is no change the second time", async () => {
     const file = named("edge-1", root(1));
+    // By nothing of ours.
+    const fingerprint = createHash("sha256")
+      .update(canonical(root(1).signed))
+      .digest("hex");
     const { stdout } = await apply(file, "--check", "--diff");
-    assert.match(
-      stdout,
-      new RegExp(`^created update_root\n {2}fingerprint: none → ${fingerprintOf(1)}\n {2}version: none → 1`),
-    );
-    assert.equal(existsSync(installed()), false);
+    const change = `created update_root\n {2}fingerprint: none → ${fingerprint}\n {2}version: none → 1`;
+    assert.match(stdout, new RegExp(`^${change}`));
+    assert.equal(existsSync(installed), false);
     assert.equal((await applied(file)).changed, true);
-    assert.equal((await stat(installed())).mode & 0o777, 0o644);
-    assert.deepEqual(JSON.parse(await readFile(installed(), "utf8")), root(1));
-    assert.equal(await deviceName(), "edge-1");
-    assert.equal(existsSync(join(agent.stateDirectory, ".transaction.json")), false);
-    const { ino } = await stat(installed());
+    const { mode, ino } = await stat(installed);
+    assert.equal(mode & 0o777, 0o644);
+    assert.deepEqual(JSON.parse(await readFile(installed, "utf8")), root(1));
+    assert.deepEqual([await deviceName(), hasOrder()], ["edge-1", false]);
     assert.equal((await applied(file)).changed, false);
-    assert.equal((await stat(installed())).ino, ino);
-    await until("the agent goes by it", async () => (await inForce()).fingerprint === fingerprintOf(1));
+    assert.equal((await stat(installed)).ino, ino);
+    const inForce = async () =>
+      (await agent.call("GET", "/api/updates", { local: true })).json.trust.fingerprint;
+    await until("the agent goes by it", async () => (await inForce()) === fingerprint);
   });
 
   it("follows the installed one by a chain, each signed by the one before", async () => {
     await refused(named("edge-3", root(3)), ["/update_root"]);
     const { changes } = await applied(named("edge-3", [root(1), root(2), root(3)]));
-    assert.deepEqual(
-      changes.map(({ action }) => action),
-      ["changed", "changed"],
-    );
-    assert.deepEqual(JSON.parse(await readFile(installed(), "utf8")), root(3));
+    assert.equal(changes.map(({ action }) => action).join(), "changed,changed");
+    assert.deepEqual(JSON.parse(await readFile(installed, "utf8")), root(3));
     assert.equal((await applied(named("edge-3", root(3)))).changed, false);
   });
 
   it("changes nothing else where root cannot put it in its place, or the agent looks elsewhere", async () => {
     publisher.publishRoot();
     const elsewhere = join(await temporaryDirectory(suite), "steward.json");
-    const input = JSON.stringify(named("edge-4", root(4)));
     // A folder in its place, which no file can replace.
     const blocked = join(elsewhere, "../blocked/update-root.json");
     await mkdir(blocked, { recursive: true });
-    for (const path of [elsewhere, join(blocked, "../steward.json")]) {
+    for (const STEWARD_HOST_FILE of [elsewhere, join(blocked, "../steward.json")]) {
       const { code, stderr } = await runSteward(["apply", "-"], {
-        environment: { ...environment, STEWARD_HOST_FILE: path },
-        input,
+        environment: { ...environment, STEWARD_HOST_FILE },
+        input: JSON.stringify(named("edge-4", root(4))),
       });
       assert.notEqual(code, 0, stderr);
-      assert.equal(await deviceName(), "edge-3");
-      assert.equal(existsSync(join(agent.stateDirectory, ".transaction.json")), false);
+      assert.deepEqual([await deviceName(), hasOrder()], ["edge-3", false]);
     }
     await applied(named("edge-7", root(4)));
   });

@@ -32,17 +32,9 @@ export const hashOf = (sign: string, cost = "m=19456,t=2,p=1") =>
 
 export const accountOf = (username: string, members: Partial<Account> = {}): Account => ({
   id: `usr_${Buffer.from(username).toString("hex").padEnd(32, "0")}`,
-  username,
-  display_name: "",
-  role: "readonly",
-  enabled: true,
-  password_hash: hashOf("A"),
-  password_state: "chosen",
-  two_factor: null,
-  provider: null,
-  last_login_at: null,
-  created_at: "2026-11-01T00:00:00.000Z",
-  updated_at: "2026-11-01T00:00:00.000Z",
+  ...{ username, display_name: "", role: "readonly", enabled: true },
+  ...{ password_hash: hashOf("A"), password_state: "chosen", two_factor: null, provider: null },
+  ...{ created_at: "2026-11-01T00:00:00.000Z", updated_at: "2026-11-01T00:00:00.000Z", last_login_at: null },
   ...members,
 });
 
@@ -51,21 +43,10 @@ export const tokenOf = (
   owner: Account,
   members: Partial<StoredApiToken> = {},
 ): StoredApiToken => ({
-  id: `tok_${sign.repeat(32)}`,
-  user_id: owner.id,
-  name: `token ${sign}`,
-  scopes: ["system:read"],
-  hash: sign.repeat(64),
-  created_at: "2026-11-01T00:00:00.000Z",
-  lifetime_seconds: 90 * 86_400,
-  expires_at: "2027-01-30T00:00:00.000Z",
-  is_dated: true,
-  is_dead: false,
-  last_used_at: null,
-  last_used_from: null,
-  sources: [],
-  is_fleet: false,
-  suspended: false,
+  ...{ id: `tok_${sign.repeat(32)}`, user_id: owner.id, name: `token ${sign}`, hash: sign.repeat(64) },
+  ...{ scopes: ["system:read"], sources: [], is_fleet: false, suspended: false, is_dead: false },
+  ...{ created_at: "2026-11-01T00:00:00.000Z", lifetime_seconds: 90 * 86_400 },
+  ...{ expires_at: "2027-01-30T00:00:00.000Z", is_dated: true, last_used_at: null, last_used_from: null },
   ...members,
 });
 
@@ -110,15 +91,8 @@ export async function virtualDevice({
     follow: async (): Promise<void> => undefined,
   };
   const configurator = createConfigurator({
-    ...{
-      directory,
-      users,
-      tokens,
-      settings: ownSettings,
-      seal: createSeal([]),
-      time: host.time,
-      timers: createTimers(),
-    },
+    ...{ directory, users, tokens, settings: ownSettings, seal: createSeal([]) },
+    ...{ time: host.time, timers: createTimers() },
     settingFaults: () => [],
     shutOut: (before, after) => shutOut(before, after, { hasKey: () => true, isSignedIn: () => false }),
     settingRefusal: async () => null,
