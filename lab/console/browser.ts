@@ -397,10 +397,25 @@ export async function untilFocused(locator: Locator): Promise<void> {
   await locator.and(locator.page().locator(":focus")).waitFor();
 }
 
+export function press(place: Page | Locator, name: string | RegExp): Promise<void> {
+  return place.getByRole("button", { name, exact: true }).click();
+}
+
+/** Types into the fields that have these labels. */
+export async function fill(place: Page | Locator, texts: Readonly<Record<string, string>>): Promise<void> {
+  for (const [label, text] of Object.entries(texts))
+    await place.getByLabel(label, { exact: true }).fill(text);
+}
+
+/** Waits until each of these texts is shown. */
+export async function sees(place: Page | Locator, ...texts: readonly (string | RegExp)[]): Promise<void> {
+  for (const text of texts) await untilShown(place.getByText(text).first());
+}
+
 /** Gives the password again where the page asks for it. */
-export async function confirmPassword(page: Page, role: Role): Promise<void> {
+export async function confirmPassword(page: Page, role: Role, password: string = passwords[role]): Promise<void> {
   const dialog = page.getByRole("dialog", { name: "Confirm that it is you" });
-  await dialog.getByLabel("Password", { exact: true }).fill(passwords[role]);
+  await fill(dialog, { Password: password });
   await dialog.getByRole("button", { name: "Confirm" }).click();
   await dialog.waitFor({ state: "detached" });
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { counted } from "../basics/counts.ts";
 import { until } from "../basics/until.ts";
 import { isFirefox } from "./launch.ts";
@@ -188,6 +188,39 @@ function findBrokenText(limits: { longestWord: number; leastCharacters: number }
     }
   }
   return found;
+}
+
+/** Nothing is wider than the window, and axe-core finds nothing; `name`: of its picture. */
+export async function assertSound(page: Page, name?: string): Promise<void> {
+  assert.deepEqual(await axe(page), [], name ?? page.url());
+  await assertFits(page);
+  if (name !== undefined) await picture(page, name);
+}
+
+/** Has the agent's answers at such an address wait until the result is called. */
+export async function holdAnswers(page: Page, address: string, times?: number): Promise<() => void> {
+  let letGo: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const go = (route: Route): Promise<void> => held.then(() => route.continue()).catch(() => undefined);
+  await page.route(address, go, times === undefined ? {} : { times });
+  return letGo;
+}
+
+/** Has the agent's answers at such an address have other members. */
+export async function answerWith(
+  page: Page,
+  address: string | RegExp,
+  // biome-ignore lint/suspicious/noExplicitAny: tests change answers of every shape
+  change: object | ((answer: any) => object),
+): Promise<void> {
+  await page.route(address, async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    const members = typeof change === "function" ? change(answer) : change;
+    await route.fulfill({ response, json: { ...answer, ...members } });
+  });
 }
 
 /** Nothing is wider than the window, and all text can be read. */

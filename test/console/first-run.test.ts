@@ -33,11 +33,6 @@ const alreadyDone = {
   }),
 };
 
-async function stepIs(page: Page, name: string): Promise<void> {
-  const steps = page.getByRole("list", { name: "Steps of the setup" });
-  await steps.locator('[aria-current="step"]').getByText(name, { exact: true }).waitFor();
-}
-
 describe("the console's first run", () => {
   const ending = endOfConsole();
   const { looks } = ending;
@@ -50,6 +45,12 @@ describe("the console's first run", () => {
     ending.after(() => agent.dispose());
     chromium = await startBrowser(ending);
   });
+
+  const open = async (path = "/") => {
+    const { page } = await browser.open(agent);
+    await page.goto(path);
+    return { page, ...fields(page) };
+  };
 
   it("takes the token out of a link at once, over one that was typed too, shows a tick for it, and sends it in no address", async () => {
     const { page, context } = await chromium.open(agent);
@@ -75,78 +76,48 @@ describe("the console's first run", () => {
     await tick.waitFor();
     assert.equal(await token.count(), 0);
     assert.ok(addresses.length > 0, "no request was seen");
-    assert.deepEqual(
-      addresses.filter((address) => address.includes(setupToken()) || address.includes("pasted")),
-      [],
-    );
+    const told = addresses.filter((address) => address.includes(setupToken()) || address.includes("pasted"));
+    assert.deepEqual(told, []);
   });
 
-  it("keeps each field of a small phone above its keyboard, and goes on by it", async () => {
+  it("keeps each field of a small phone above its keyboard", async () => {
     const { page } = await chromium.open(agent, { width: 320, height: 568, isTouched: true });
-    await page.route("/api/setup", (route) => route.fulfill(alreadyDone));
     await page.goto("/");
-    const { token, username, password } = fields(page);
-    await token.waitFor();
+    await fields(page).token.waitFor();
     await assertAboveKeyboard(page, 4);
-    await token.fill("any");
-    await username.fill(adminName);
-    await password.fill(adminPassword);
-    await password.press("Enter");
-    await page.getByText("your account was not created").waitFor();
   });
 
-  it("suggests a user name from the person's, until another one is typed, and sends both", async () => {
-    const { page } = await browser.open(agent);
-    const sent: unknown[] = [];
-    await page.route("/api/setup", (route) => {
-      sent.push(route.request().postDataJSON());
-      return route.fulfill(alreadyDone);
-    });
-    await page.goto("/#setup=any");
-    const { name, username, password, submit } = fields(page);
-    const is = (expected: string) =>
-      until(`${expected} is suggested`, async () => (await username.inputValue()) === expected);
-    await name.fill("Ana Müller");
-    await is("ana.mueller");
-    await name.fill("Ana Miller");
-    await is("ana.miller");
-    await username.fill("ana");
-    await name.fill("Ana M.");
-    await password.fill(adminPassword);
-    await submit.click();
-    await page.getByText("your account was not created").waitFor();
-    const expected = { display_name: "Ana M.", username: "ana", password: adminPassword };
-    assert.deepEqual(sent, [{ setup_token: "any", ...expected }]);
+  it("suggests a user name from the person's, until another one is typed, and counts the password's characters", async () => {
+    const { page, name, username, password } = await open();
+    for (const [field, text, expected] of [
+      [name, "Ana Müller", "ana.mueller"],
+      [name, "Ana Miller", "ana.miller"],
+      [username, "ana", "ana"],
+      [name, "Ana M.", "ana"],
+    ] as const) {
+      await field.fill(text);
+      await until(`${expected} is suggested`, async () => (await username.inputValue()) === expected);
+    }
     looks.keep(page, "first-run-names");
-  });
-
-  it("counts the characters of a password as it is typed", async () => {
-    const { page } = await browser.open(agent);
-    await page.goto("/");
-    const { password } = fields(page);
-    const isDescribed = (words: RegExp) =>
-      until(`the password is described by ${words}`, async () => {
+    for (const [text, words] of [
+      ["", /^15 characters or more\./],
+      ["🦉 and owl", /^9 of 15 characters\./],
+      [adminPassword, /^26 characters: long enough\./],
+    ] as const) {
+      await password.fill(text);
+      await until(`the password is described by ${words}`, async () => {
         const id = await password.getAttribute("aria-describedby");
         return words.test(await page.locator(`[id="${id}"]`).innerText());
       });
-    await isDescribed(/^15 characters or more\./);
-    await password.fill("🦉 and owl");
-    await isDescribed(/^9 of 15 characters\./);
-    await password.fill(adminPassword);
-    await isDescribed(/^26 characters: long enough\./);
+    }
     // Another language takes nothing of it away.
     await page.getByRole("button", { name: "Deutsch" }).click();
     await page.getByRole("heading", { name: "Der erste Administrator" }).waitFor();
     assert.equal(await page.getByLabel("Passwort", { exact: true }).inputValue(), adminPassword);
-    await page.getByRole("button", { name: "English" }).click();
-    await password.waitFor();
-    assert.equal(await password.inputValue(), adminPassword);
   });
 
   it("says at the field why it is refused, and moves the focus to it", async () => {
-    const { page } = await browser.open(agent);
-    await page.goto("/");
-    const { token, username, password, submit } = fields(page);
+    const { page, token, username, password, submit } = await open();
     const refused = async (field: typeof token, reason: RegExp) => {
       await submit.click();
       await page.locator(".error").filter({ hasText: reason }).waitFor();
@@ -163,42 +134,48 @@ describe("the console's first run", () => {
     );
     assert.equal(await page.getByText("[a-z]").count(), 0, "a pattern is no rule for a person");
     await username.fill(adminName);
-    await password.fill("too short");
-    await refused(password, /too short/);
-    await password.fill("root-admin-root-admin");
-    await refused(password, /name/);
+    for (const [text, reason] of [
+      ["too short", /too short/],
+      ["root-admin-root-admin", /name/],
+    ] as const) {
+      await password.fill(text);
+      await refused(password, reason);
+    }
     looks.keep(page, "first-run-light");
     await token.fill("wrong");
     await password.fill(adminPassword);
     await refused(token, /not the setup token/);
   });
 
-  it("keeps what was typed where another person has made the administrator meanwhile, and says so", async () => {
-    const { page } = await browser.open(agent);
-    await page.route("/api/setup", (route) => route.fulfill(alreadyDone));
-    await page.goto("/");
-    const { token, username, password, submit } = fields(page);
-    await token.fill("any");
-    await username.fill("second-admin");
+  it("sends all of it, keeps it where another person has made the administrator meanwhile, and says so", async () => {
+    const { page, name, username, password, submit } = await open("/#setup=any");
+    const sent: unknown[] = [];
+    await page.route("/api/setup", (route) => {
+      sent.push(route.request().postDataJSON());
+      return route.fulfill(alreadyDone);
+    });
+    const expected = { display_name: "Ana M.", username: "second-admin", password: adminPassword };
+    await name.fill(expected.display_name);
+    await username.fill(expected.username);
     await password.fill(adminPassword);
     await submit.click();
     await page.getByText("your account was not created").waitFor();
-    assert.equal(await username.inputValue(), "second-admin");
+    assert.deepEqual(sent, [{ setup_token: "any", ...expected }]);
+    assert.equal(await username.inputValue(), expected.username);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Sign in", level: 1 }).waitFor();
   });
 
   it("goes on where the answer was lost that had made the administrator", async () => {
-    const { page } = await browser.open(agent);
+    const { page, username, password, submit } = await open(`/#setup=${setupToken()}`);
     await page.route("/api/setup", (route) => route.fetch().then(() => route.abort()), { times: 1 });
-    await page.goto(`/#setup=${setupToken()}`);
-    const { username, password, submit } = fields(page);
     await username.fill(adminName);
     await password.fill(adminPassword);
     await password.press("Enter");
     await page.getByText("The device did not answer").waitFor();
     await submit.click();
-    await stepIs(page, "Second factor");
+    const steps = page.getByRole("list", { name: "Steps of the setup" });
+    await steps.locator('[aria-current="step"]').getByText("Second factor", { exact: true }).waitFor();
     await page.getByRole("img", { name: /QR code/ }).waitFor();
     looks.keep(page, "first-run-factor", async (drawn) => {
       const width = await drawn.locator("img").evaluate((image) => (image as HTMLImageElement).naturalWidth);
@@ -209,10 +186,8 @@ describe("the console's first run", () => {
   it("sets an administrator's password with the token of a device that was booted for rescue", async () => {
     const { token, text } = makeRescueToken(uptime());
     writeFileSync(join(agent.runDirectory, rescueTokenName), text);
-    const { page } = await browser.open(agent);
-    await page.goto(`/#setup=${token}`);
+    const { page, name, username, password } = await open(`/#setup=${token}`);
     await page.getByText("enter the name of one to set a new password").waitFor();
-    const { name, username, password } = fields(page);
     assert.equal(await name.count(), 0, "an administrator who is there has one");
     await untilFocused(username);
     await username.fill(adminName);
@@ -224,9 +199,7 @@ describe("the console's first run", () => {
   });
 
   it("leads to the sign-in where the token of rescue has ended", async () => {
-    const { page } = await browser.open(agent);
-    await page.goto("/#setup=00000-00000-00000-00000");
-    const { username, password, submit } = fields(page);
+    const { page, username, password, submit } = await open("/#setup=00000-00000-00000-00000");
     await username.fill(adminName);
     await password.fill(adminPassword);
     await submit.click();

@@ -7,32 +7,23 @@ import { type CodedUser, codedUser } from "../../lab/agents/coded-user.ts";
 import { startTimedAgentInProcess, type TimedAgent } from "../../lab/agents/faked-time.ts";
 import { wrongCodeOf } from "../../lab/basics/authenticator.ts";
 import { until } from "../../lab/basics/until.ts";
-import {
-  addUsers,
-  changeSettings,
-  endOfConsole,
-  names,
-  passwords,
-  signInByForm,
-  startBrowser,
-  type TestBrowser,
-  untilFocused,
-} from "../../lab/console/browser.ts";
+import { addUsers, changeSettings, endOfConsole, names, passwords, signInByForm, startBrowser, untilFocused, type WindowOptions, sees } from "../../lab/console/browser.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
-import { assertReads } from "../../lab/console/page-checks.ts";
+import { answerWith, assertReads } from "../../lab/console/page-checks.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
 
 const tenMinutes = 600;
 /** Seconds. */
 const longestLock = 15 * 60;
 const canary = "<img src=x onerror=alert(1)>";
+const knownTime = { trust: "trusted", state: "synchronised", synchronised: true } as const;
 
 function form(page: Page) {
   return {
     username: page.getByLabel("User name"),
     password: page.getByLabel("Password", { exact: true }),
     code: page.getByLabel("Code", { exact: true }),
-    recoveryCode: page.getByLabel("Recovery code"),
+    recoveryCode: page.getByLabel("Recovery code", { exact: true }),
     submit: page.getByRole("button", { name: "Sign in" }),
     useRecoveryCode: page.getByRole("button", { name: "Use a recovery code" }),
   };
@@ -62,22 +53,30 @@ describe("the console's sign-in", () => {
   const { looks } = ending;
   const browser = lightBrowser(ending);
   let agent: TimedAgent;
-  let chromium: TestBrowser;
   let ana: CodedUser;
   before(async () => {
-    agent = await startTimedAgentInProcess({
-      clock: { trust: "trusted", state: "synchronised", synchronised: true },
-    });
+    agent = await startTimedAgentInProcess({ clock: knownTime });
     ending.after(() => agent.dispose());
     await addUsers(agent, ["admin", "readonly"]);
     await changeSettings(agent, { console: { banner: canary } });
     ana = await codedUser(agent, "ana");
-    chromium = await startBrowser(ending);
   });
 
-  it("leads to Home, and keeps the access token out of the browser's stores", async () => {
-    const { page } = await browser.open(agent);
+  const open = async (options: WindowOptions = {}) => {
+    const { page } = await browser.open(agent, options);
     await page.goto("/");
+    return { page, ...form(page) };
+  };
+
+  /** At the code of a user. */
+  const openAt = async (username = "ana") => {
+    const opened = await open();
+    await givePassword(opened.page, username);
+    return opened;
+  };
+
+  it("leads to Home, and keeps the access token out of the browser's stores", async () => {
+    const { page } = await open();
     await page.getByText(canary).waitFor();
     looks.keep(page, "sign-in-banner");
     await signInByForm(page, "admin");
@@ -89,22 +88,23 @@ describe("the console's sign-in", () => {
     assert.match(stored, /steward-refresh-binding/);
   });
 
-  it("says before anything fails what to do where one cannot sign in, for each way to be kept out", async () => {
-    const { page } = await browser.open(agent);
-    await page.goto("/");
+  it("says before anything fails what to do where one cannot sign in, for each way to be kept out, and that the agent is in rescue", async () => {
+    const { page } = await open();
     await page.getByText("Cannot sign in?").click();
     for (const way of [/^Forgotten password/, /^Lost authenticator/, /^Too many wrong attempts/])
       await page.getByText(way).waitFor();
     await page.getByText("steward user rescue NAME", { exact: true }).waitFor();
-    looks.keep(page, "sign-in-help");
     await page.setViewportSize({ width: 360, height: 740 });
-    looks.draw(page, "sign-in-help-phone", assertReads);
+    looks.keep(page, "sign-in-help-phone", assertReads);
+    await answerWith(page, "**/api/console", { rescue: true });
+    await page.reload();
+    await page.getByText("The stored state of this device is damaged").waitFor();
+    looks.keep(page, "sign-in-rescue");
   });
 
   it("has what password managers look for", async () => {
-    const { page } = await browser.open(agent);
-    await page.goto("/");
-    await page.getByLabel("User name").waitFor();
+    const { page, username } = await open();
+    await username.waitFor();
     const names = await page
       .locator("form input")
       .evaluateAll((inputs) =>
@@ -117,9 +117,7 @@ describe("the console's sign-in", () => {
   });
 
   it("asks for the code, which has the keyboard at once, and takes a pasted one with a blank in it", async () => {
-    const { page } = await browser.open(agent);
-    await givePassword(page, "ana");
-    const { code } = form(page);
+    const { page, code } = await openAt();
     await untilFocused(code);
     assert.equal(await code.getAttribute("autocomplete"), "one-time-code");
     const next = ana.nextCode();
@@ -129,7 +127,7 @@ describe("the console's sign-in", () => {
   });
 
   it("goes back from the code to the name, with all that was typed, and leaves no step behind", async () => {
-    const { page } = await chromium.open(agent);
+    const { page } = await (await startBrowser(ending)).open(agent);
     await page.goto("/updates");
     await page.goto("/");
     await givePassword(page, "ana");
@@ -145,85 +143,67 @@ describe("the console's sign-in", () => {
     await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();
   });
 
-  it("says why a code is refused, and stays", async () => {
-    const { page } = await browser.open(agent);
-    await givePassword(page, "ana");
-    const { code, submit } = form(page);
+  it("says why a code is refused and what one is, of either kind, and stays", async () => {
+    const { page, code, recoveryCode, submit, useRecoveryCode } = await openAt();
     await code.fill(wrongCodeOf(ana.secret));
     await submit.click();
-    await page.getByText("This code is not accepted").waitFor();
-    await page.getByText("Wait for the next code").waitFor();
+    await sees(page, "This code is not accepted", "Wait for the next code");
     await untilFocused(code);
     assert.equal(await page.getByText("belongs to another time").count(), 0);
-  });
-
-  it("says what a code is where the text has none, of either kind", async () => {
-    const { page } = await browser.open(agent);
-    await givePassword(page, "ana");
-    const { code, submit } = form(page);
     await code.fill("K7QM-2F9X-0TRB-1WHD");
     await submit.click();
     await page.getByText("A code has six digits").waitFor();
-    await page.getByRole("button", { name: "Use a recovery code" }).click();
-    const recovery = page.getByLabel("Recovery code", { exact: true });
-    await recovery.fill("755224");
+    await useRecoveryCode.click();
+    await recoveryCode.fill("755224");
     await submit.click();
     await page.getByText("A recovery code has 16 letters and digits").waitFor();
-    await untilFocused(recovery);
+    await untilFocused(recoveryCode);
   });
 
   it("explains a code of another time, by the time that the device says", async () => {
     agent.knowClock({ trust: "none", state: "unsynchronised", synchronised: false });
-    const { page } = await browser.open(agent);
-    await givePassword(page, "ana");
-    const { code, submit } = form(page);
+    const { page, code, submit } = await openAt();
     await code.fill(ana.codeAhead(180));
     await submit.click();
     await page.getByText(/belongs to another time: .* The device says .*202/).waitFor();
     looks.keep(page, "sign-in-code-of-another-time");
-    agent.knowClock({ trust: "trusted", state: "synchronised", synchronised: true });
+    agent.knowClock(knownTime);
   });
 
   it("takes a recovery code instead, once", async () => {
-    const { page } = await browser.open(agent);
-    await givePassword(page, "ana");
-    const { recoveryCode, submit, useRecoveryCode } = form(page);
-    await useRecoveryCode.click();
-    await recoveryCode.fill(ana.recoveryCodes[0]?.toLowerCase() ?? "");
-    await submit.click();
-    await untilIn(page);
-    const again = await browser.open(agent);
-    await givePassword(again.page, "ana");
-    const second = form(again.page);
-    await second.useRecoveryCode.click();
-    await second.recoveryCode.fill(ana.recoveryCodes[0] ?? "");
-    await second.submit.click();
-    await again.page.getByRole("alert").getByText("This recovery code is not accepted").waitFor();
+    const [given = ""] = ana.recoveryCodes;
+    for (const [text, isTaken] of [
+      [given.toLowerCase(), true],
+      [given, false],
+    ] as const) {
+      const { page, recoveryCode, submit, useRecoveryCode } = await openAt();
+      await useRecoveryCode.click();
+      await recoveryCode.fill(text);
+      await submit.click();
+      if (isTaken) await untilIn(page);
+      else await page.getByRole("alert").getByText("This recovery code is not accepted").waitFor();
+    }
   });
 
   it("leads on to another authenticator when the lost one is removed, and the session lasts", async () => {
     const bob = await codedUser(agent, "bob");
-    const { page } = await browser.open(agent);
-    await givePassword(page, "bob");
-    const { recoveryCode, submit, useRecoveryCode } = form(page);
+    const { page, recoveryCode, submit, useRecoveryCode } = await openAt("bob");
     await useRecoveryCode.click();
     await page.getByLabel("I have lost my authenticator").check();
     await recoveryCode.fill(bob.recoveryCodes[0] ?? "");
     await submit.click();
     await untilIn(page);
     await page.getByText("Your lost authenticator and its recovery codes").waitFor();
-    const enrol = page.getByRole("button", { name: "Set up a second factor" });
-    await enrol.waitFor();
+    await page.getByRole("button", { name: "Set up a second factor" }).waitFor();
     looks.keep(page, "account-lost-light", async (drawn) => {
       const box = await drawn.getByRole("button", { name: "Set up a second factor" }).boundingBox();
       assert.ok((box?.y ?? 800) < 400, "it is in sight without scrolling");
     });
-    const { json } = await agent.call("GET", `/api/users/${bob.id}`, { local: true });
-    assert.equal(json.two_factor.enabled, false);
+    assert.equal((await agent.read(`/api/users/${bob.id}`)).two_factor.enabled, false);
     await page.reload();
     await untilIn(page);
-    const sessions = await agent.call("GET", `/api/auth/sessions?user_id=${bob.id}`, { local: true });
-    assert.equal(sessions.json.total, 1, "the session of the removal is left over");
+    const { total } = await agent.read(`/api/auth/sessions?user_id=${bob.id}`);
+    assert.equal(total, 1, "the session of the removal is left over");
   });
 
   it("counts down to the next try after too many", async (test) => {
@@ -243,10 +223,11 @@ describe("the console's sign-in", () => {
     await username.fill(names.admin);
     await password.fill(passwords.admin);
     await submit.click();
-    const timer = page.getByRole("timer");
-    await timer.getByText(/Try again in 1[45]:\d\d/).waitFor();
+    await page
+      .getByRole("timer")
+      .getByText(/Try again in 1[45]:\d\d/)
+      .waitFor();
     assert.equal(await submit.getAttribute("aria-disabled"), "true");
-    looks.draw(page, "sign-in-locked-light");
     await page.clock.fastForward((longestLock + 1) * 1_000);
     await page.waitForFunction(() => document.querySelector("[role=timer]") === null);
     assert.equal(await submit.getAttribute("aria-disabled"), null);
@@ -255,43 +236,36 @@ describe("the console's sign-in", () => {
     await untilIn(page);
   });
 
-  describe("with a browser whose clock is ten minutes behind the device's", () => {
-    it("says both times, and keeps them right while the page stays open", async () => {
-      const { page } = await browser.open(agent, {
-        now: (agent.nowSeconds() - tenMinutes) * 1_000,
-        scheme: "dark",
-        width: 360,
-        height: 740,
-      });
-      await page.goto("/");
-      const said = page.getByText(/The clock of this device says .*, the one of your browser/);
-      await said.waitFor();
-      const ahead = agent.nowSeconds() - (await page.evaluate(() => Date.now())) / 1_000;
-      const assertSaid = async () => {
-        const text = await said.innerText();
-        const [, device = "", own = ""] = /says (.*), the one of your browser says (.*)\./.exec(text) ?? [];
-        const difference = (Date.parse(device) - Date.parse(own)) / 1_000;
-        // Both are said to the second.
-        assert.ok(Math.abs(difference - ahead) <= 1, `"${text}", and the device is ${ahead} s ahead`);
-      };
-      await assertSaid();
-      await untilTicked(page, said, 50_000);
-      await assertSaid();
-      looks.keep(page, "sign-in-clock-dark-phone");
-    });
+  const said = (page: Page) => page.getByText(/The clock of this device says .*, the one of your browser/);
+
+  it("says both times where the browser's is ten minutes behind, and keeps them right while the page stays open", async () => {
+    const now = (agent.nowSeconds() - tenMinutes) * 1_000;
+    const { page } = await open({ now, scheme: "dark", width: 360, height: 740 });
+    await said(page).waitFor();
+    const ahead = agent.nowSeconds() - (await page.evaluate(() => Date.now())) / 1_000;
+    const assertSaid = async () => {
+      const text = await said(page).innerText();
+      const [, device = "", own = ""] = /says (.*), the one of your browser says (.*)\./.exec(text) ?? [];
+      const difference = (Date.parse(device) - Date.parse(own)) / 1_000;
+      // Both are said to the second.
+      assert.ok(Math.abs(difference - ahead) <= 1, `"${text}", and the device is ${ahead} s ahead`);
+    };
+    await assertSaid();
+    await untilTicked(page, said(page), 50_000);
+    await assertSaid();
+    looks.keep(page, "sign-in-clock-dark-phone");
   });
 
   it("says nothing of clocks that agree, and takes it back when the device's is mended", async () => {
     const { page } = await browser.open(agent, { now: agent.nowSeconds() * 1_000 });
     agent.stepClock(tenMinutes);
     await page.goto("/");
-    const said = page.getByText(/The clock of this device says/);
-    await said.waitFor();
+    await said(page).waitFor();
     // Once the text has ticked, it also listens for the focus.
-    await untilTicked(page, said, 1_000);
+    await untilTicked(page, said(page), 1_000);
     agent.stepClock(-tenMinutes);
     // A user who has mended something comes back to the page.
     await page.evaluate(() => void dispatchEvent(new Event("focus")));
-    await said.waitFor({ state: "detached" });
+    await said(page).waitFor({ state: "detached" });
   });
 });
