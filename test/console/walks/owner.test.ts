@@ -8,8 +8,8 @@ import { compiledRun, type Run, startRun } from "../../../lab/agents/make-run.ts
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { startTimeServers } from "../../../lab/agents/time-servers.ts";
 import { codeNear } from "../../../lab/basics/authenticator.ts";
-import { endOfConsole, startBrowser, type TestBrowser, untilShown } from "../../../lab/console/browser.ts";
-import { picture } from "../../../lab/console/page-checks.ts";
+import { endOfConsole, startBrowser, type TestBrowser, untilShown, fill, sees } from "../../../lab/console/browser.ts";
+
 import { touch } from "../../../lab/console/walks/hands.ts";
 import { assertEveryLook } from "../../../lab/console/walks/looks.ts";
 
@@ -49,9 +49,7 @@ describe("an owner with a phone and a new device", () => {
     await page.goto(addresses[0] ?? "");
     await untilShown(step("The first administrator"));
     await assertEveryLook(page, "the first step");
-    await picture(page, "walk-owner-1-password");
-    await page.getByLabel("User name").fill(adminName);
-    await page.getByLabel("Password", { exact: true }).fill(adminPassword);
+    await fill(page, { "User name": adminName, Password: adminPassword });
     await touch(button("Create the administrator"));
   });
 
@@ -59,12 +57,10 @@ describe("an owner with a phone and a new device", () => {
     await untilShown(step("A second factor for your account"));
     const open = page.getByRole("link", { name: "Open my authenticator" });
     assert.match((await open.getAttribute("href")) ?? "", /^otpauth:\/\/totp\/.*secret=[A-Z2-7]{32}/);
-    await picture(page, "walk-owner-2-authenticator");
     await touch(page.getByText("Scan or type the key instead"));
     await untilShown(page.getByRole("img", { name: /QR code/ }));
     secret = (await page.locator("pre").first().innerText()).replaceAll(" ", "");
     await assertEveryLook(page, "the QR code");
-    await picture(page, "walk-owner-2-factor");
     await page.getByLabel("Code", { exact: true }).fill(codeNear(secret, 0));
     await touch(button("Switch on"));
     await page.getByLabel("I have kept them").check();
@@ -83,7 +79,6 @@ describe("an owner with a phone and a new device", () => {
     await touch(button("Test again"));
     await untilShown(page.getByText("3 of 3 answer."));
     await assertEveryLook(page, "time servers that answer");
-    await picture(page, "walk-owner-3-device");
     await touch(button("Continue"));
   });
 
@@ -92,18 +87,14 @@ describe("an owner with a phone and a new device", () => {
     fingerprint = /fingerprint is\s+((?:[0-9a-f]{4}\s+){16})/.exec(run.printed())?.[1]?.trim() ?? "";
     await page.getByLabel("Fingerprint from the publisher").fill(fingerprint);
     await assertEveryLook(page, "the fingerprint");
-    await picture(page, "walk-owner-4-updates");
     await touch(button("Finish"));
     await untilShown(step("This device is set up"));
-    await untilShown(page.getByText("The address of this page works only on this computer."));
-    await untilShown(page.getByText(`The recovery codes for ${adminName} are on a sheet of their own.`));
+    await sees(page, "The address of this page works only on this computer.", `The recovery codes for ${adminName} are on a sheet of their own.`);
     await assertEveryLook(page, "the end of the first run");
-    await picture(page, "walk-owner-4-sheet");
     await touch(button("Go to Home"));
     await untilShown(page.getByRole("heading", { name: "One thing needs you.", level: 1 }));
     await untilShown(page.locator(".frame-head").getByText("Branch Hamburg"));
     await assertEveryLook(page, "Home after the first run");
-    await picture(page, "walk-owner-5-home");
   });
 
   it("wants no message from the device, and is told that all is well", async () => {
@@ -123,13 +114,11 @@ describe("an owner with a phone and a new device", () => {
     const rules = page.getByRole("article", { name: "Rules" });
     await rules.getByRole("button", { name: /^(Update now|Apply)/ }).waitFor();
     await assertEveryLook(page, "an update");
-    await picture(page, "walk-owner-6-update");
     await touch(rules.getByRole("button", { name: /^(Update now|Apply)/ }));
     const dialog = page.getByRole("dialog");
     await touch(dialog.getByRole("button", { name: /^(Update|Apply)/ }));
     await untilShown(rules.getByText(/good since/));
     assertLoaded();
-    await picture(page, "walk-owner-7-updated");
   });
 
   it("reads on Home that all is still well, and that it is up to date", async () => {
@@ -137,7 +126,6 @@ describe("an owner with a phone and a new device", () => {
     await untilShown(page.getByRole("heading", { name: "All is well.", level: 1 }));
     await untilShown(page.locator(".tile .badge", { hasText: "up to date" }));
     await assertEveryLook(page, "all is well");
-    await picture(page, "walk-owner-8-well");
   });
 
   it("finds all of it again at the next make run, which has nothing left to say but where it is", async () => {
@@ -148,8 +136,7 @@ describe("an owner with a phone and a new device", () => {
     assertLoaded();
     ({ page } = await browser.open(again, phone));
     await page.goto("/updates");
-    await page.getByLabel("User name").fill(adminName);
-    await page.getByLabel("Password", { exact: true }).fill(adminPassword);
+    await fill(page, { "User name": adminName, Password: adminPassword });
     await touch(button("Sign in"));
     await page.getByLabel("Code", { exact: true }).fill(codeNear(secret, 1));
     await touch(button("Sign in"));
