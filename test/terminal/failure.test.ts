@@ -8,24 +8,19 @@ import { describeFailure, exitCodeOf, failureDocument } from "../../src/terminal
 
 describe("exitCodeOf", () => {
   // The exit codes as the contract's page lists them, not as the table of codes has them.
-  const expected: [code: ErrorCode, exit: number][] = [
-    ["internal_error", 1],
-    ["storage_full", 1],
-    ["not_found", 3],
-    ["authentication_required", 4],
-    ["invalid_token", 4],
-    ["forbidden", 4],
-    ["username_taken", 5],
-    ["last_admin", 5],
-    ["etag_mismatch", 5],
-    ["validation_failed", 6],
-    ["password_too_short", 6],
-    ["hashing_busy", 7],
-    ["shutting_down", 8],
-  ];
-  for (const [code, exit] of expected) {
-    it(`is ${exit} for ${code}`, () => assert.equal(exitCodeOf(new StewardError(code, "x")), exit));
-  }
+  const exits: Readonly<Record<number, readonly ErrorCode[]>> = {
+    1: ["internal_error", "storage_full"],
+    3: ["not_found"],
+    4: ["authentication_required", "invalid_token", "forbidden"],
+    5: ["username_taken", "last_admin", "etag_mismatch"],
+    6: ["validation_failed", "password_too_short"],
+    7: ["hashing_busy"],
+    8: ["shutting_down"],
+  };
+  for (const [exit, codes] of Object.entries(exits))
+    it(`is ${exit} for ${codes.join(", ")}`, () => {
+      for (const code of codes) assert.equal(exitCodeOf(new StewardError(code, "x")), Number(exit), code);
+    });
 
   it("is the command line's own for its own failures, and 1 for an unexpected error", () => {
     assert.equal(exitCodeOf(new CommandError(130, "x")), 130);
@@ -35,43 +30,43 @@ describe("exitCodeOf", () => {
 });
 
 describe("describeFailure", () => {
-  it("names each wrong part of the input, and when to try again", () => {
-    const errors = [{ pointer: "/role", code: "enum", detail: "must be a role" }];
-    const error = new StewardError("validation_failed", "The body is not valid.", {
-      details: { errors, retryAfterSeconds: 30 },
-    });
-    assert.equal(
-      describeFailure("steward", error),
-      "steward: The body is not valid.\n  /role: must be a role\nTry again in 30 seconds.",
-    );
-  });
-
-  for (const [code, message] of [
-    ["setup_required", "This device has no administrator yet."],
-    ["state_damaged", "users.json cannot be read."],
-    ["second_factor_unavailable", "The key is gone."],
-    ["no_time_source", "No server answers."],
-    ["rate_limited", "The clock was measured a moment ago. Try again in 5 s."],
-  ] as const) {
-    it(`does not advise to try again where that is no help, or said already: ${code}`, () => {
-      const error = new StewardError(code, message, { details: { retryAfterSeconds: 5 } });
-      assert.equal(describeFailure("steward", error), `steward: ${message}`);
-    });
-  }
-
-  it("says what the device thinks of its clock where that may be why", () => {
-    const clock = { server_time: "2001-02-03T04:05:06.000Z", synchronised: false, skew_suspected: true };
-    const refusal = new AgentRefusal("totp_invalid", { code: "totp_invalid", detail: "Not right.", clock });
-    assert.equal(
-      describeFailure("steward", refusal),
-      "steward: Not right.\nThe device says it is 2001-02-03T04:05:06.000Z; its clock is not trusted, and the code belongs to another time.",
-    );
-  });
-
-  it("keeps an agent's text from driving the terminal or forging a line", () => {
-    const error = new StewardError("not_found", "\u001b[2J\nsteward: all is well");
-    assert.equal(describeFailure("steward", error), "steward: \\x1b[2J\\x0asteward: all is well");
-  });
+  const errors = [{ pointer: "/role", code: "enum", detail: "must be a role" }];
+  const invalid = { errors, retryAfterSeconds: 30 };
+  const clock = { server_time: "2001-02-03T04:05:06.000Z", synchronised: false, skew_suspected: true };
+  const soon = { retryAfterSeconds: 5 };
+  const failing = (code: ErrorCode, message: string, details = {}) =>
+    new StewardError(code, message, { details });
+  const hostile = "\u001b[2J\nsteward: all is well";
+  for (const [what, error, text] of [
+    [
+      "names each wrong part of the input, and when to try again",
+      failing("validation_failed", "Not valid.", invalid),
+      "Not valid.\n  /role: must be a role\nTry again in 30 seconds.",
+    ],
+    ...(["setup_required", "state_damaged", "second_factor_unavailable", "no_time_source"] as const).map(
+      (code) =>
+        [
+          `does not advise to try again at ${code}`,
+          failing(code, "It is gone.", soon),
+          "It is gone.",
+        ] as const,
+    ),
+    [
+      "does not advise that again where it is said already",
+      failing("rate_limited", "It was a moment ago. Try again in 5 s.", soon),
+      "It was a moment ago. Try again in 5 s.",
+    ],
+    [
+      "says what the device thinks of its clock where that may be why",
+      new AgentRefusal("totp_invalid", { code: "totp_invalid", detail: "Not right.", clock }),
+      "Not right.\nThe device says it is 2001-02-03T04:05:06.000Z; its clock is not trusted, and the code belongs to another time.",
+    ],
+    [
+      "keeps an agent's text from driving the terminal or forging a line",
+      ...([failing("not_found", hostile), "\\x1b[2J\\x0asteward: all is well"] as const),
+    ],
+  ] as const)
+    it(what, () => assert.equal(describeFailure("steward", error), `steward: ${text}`));
 });
 
 describe("failureDocument", () => {

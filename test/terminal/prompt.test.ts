@@ -10,65 +10,38 @@ const added = { "POST /api/users": { status: 201, body: exampleUser() } };
 const runOnTerminal = (args: readonly string[], answers: readonly Typed[]) =>
   typeInto([...stewardCommand, ...args], answers);
 
-const erase = "\u007f";
-
-/** The body that adds anna with this password. */
-const bodyWith = (password: string) => ({ username: "anna", role: "readonly", enabled: true, password });
-
 /** Adds anna at a terminal, where this is typed. */
 async function addAnna(test: TestContext, answers: readonly Typed[], ...options: string[]) {
   const { socketPath, received } = await startAgent(test, added);
-  return {
-    ...(await runOnTerminal(["user", "add", "anna", ...options, "--socket", socketPath], answers)),
-    received,
-  };
+  const words = ["user", "add", "anna", ...options, "--socket", socketPath];
+  return { ...(await runOnTerminal(words, answers)), received };
 }
 
+const twice = (one: string, other = one): readonly Typed[] => [
+  ["New password: ", `${one}\r`],
+  ["The same again: ", `${other}\r`],
+];
+
 describe("the hidden prompt", { concurrency: true }, () => {
-  const taken: [what: string, password: string, answers: readonly Typed[]][] = [
-    [
-      "asks twice",
-      "a hörse",
-      [
-        ["New password: ", "a hörse\r"],
-        ["The same again: ", "a hörse\r"],
-      ],
-    ],
-    [
-      "takes both entries from one paste",
-      "pasted words",
-      [["New password: ", "pasted words\rpasted words\r"]],
-    ],
-    [
-      "knows erase, erase line and arrow keys",
-      "acd",
-      [
-        ["New password: ", `wrong\u0015ab\u00f6${erase}${erase}c\u001b[D\u001bOAd\r`],
-        ["The same again: ", "acd\r"],
-      ],
-    ],
-  ];
-  for (const [what, password, answers] of taken)
+  // With erase, erase line and arrow keys.
+  const edited = "wrong\u0015ab\u00f6\u007f\u007fc\u001b[D\u001bOAd";
+  for (const [what, password, answers] of [
+    ["asks twice", "a hörse", twice("a hörse")],
+    ["takes both from one paste", "pasted words", [["New password: ", "pasted words\rpasted words\r"]]],
+    ["knows the keys of an editor", "acd", twice(edited, "acd")],
+  ] as const)
     it(`${what}, does not show the typing, and restores the terminal`, async (test) => {
       const { code, screen, isRestored, received } = await addAnna(test, answers);
-      assert.deepEqual([code, isRestored, received[0]?.body], [0, true, bodyWith(password)], screen);
+      const body = { username: "anna", role: "readonly", enabled: true, password };
+      assert.deepEqual([code, isRestored, received[0]?.body], [0, true, body], screen);
       assert.doesNotMatch(screen, /correct|rse|pasted|acd/);
     });
 
-  const refused: [what: string, exit: number, answers: readonly Typed[], shown: RegExp][] = [
-    [
-      "when the two entries differ",
-      6,
-      [
-        ["New password: ", "one\r"],
-        ["The same again: ", "other\r"],
-      ],
-      /The two entries differ/,
-    ],
+  for (const [what, exit, answers, shown] of [
+    ["when the two entries differ", 6, twice("one", "other"), /The two entries differ/],
     ["at Ctrl-C", 130, [["New password: ", "abc\u0003"]], /New password/],
     ["at Ctrl-D", 130, [["New password: ", "\u0004"]], /New password/],
-  ];
-  for (const [what, exit, answers, shown] of refused)
+  ] as const)
     it(`ends with ${exit} ${what}, adds no user, and restores the terminal`, async (test) => {
       const { code, screen, isRestored, received } = await addAnna(test, answers);
       assert.deepEqual([code, isRestored, received], [exit, true, []], screen);
@@ -85,27 +58,17 @@ describe("the confirmation", { concurrency: true }, () => {
     ...{ name: "users", condition: "ok", detail: "", size_bytes: 1, modified_at: null, good_copy_at: null },
     kept: [],
   };
-  const answers: [typed: string, exit: number, calls: object[]][] = [
-    ["y\r", 0, [{ verb: "reset", name: "users" }]],
-    ["yes\r", 0, [{ verb: "reset", name: "users" }]],
-    ["\r", 1, []],
-    ["n\r", 1, []],
-    ["\u0003", 130, []],
-    ["\u0004", 130, []],
-  ];
-  for (const [typed, exit, calls] of answers) {
-    it(`ends with ${exit} when ${JSON.stringify(typed)} is typed`, async (test) => {
-      const directory = temporaryDirectory(test);
-      writeFileSync(join(directory, "documents.json"), JSON.stringify([users]));
-      const { code, screen, isRestored } = await runOnTerminal(
-        ["state", "reset", "users", "--state", directory],
-        [["[y/N] ", typed]],
-      );
-      assert.equal(code, exit, screen);
-      assert.deepEqual(notedCalls(directory), calls);
-      assert.ok(isRestored, screen);
-    });
-  }
+  const answers = { 0: ["y\r", "yes\r"], 1: ["\r", "n\r"], 130: ["\u0003", "\u0004"] };
+  for (const [exit, all] of Object.entries(answers))
+    for (const typed of all)
+      it(`ends with ${exit} when ${JSON.stringify(typed)} is typed`, async (test) => {
+        const directory = temporaryDirectory(test);
+        writeFileSync(join(directory, "documents.json"), JSON.stringify([users]));
+        const words = ["state", "reset", "users", "--state", directory];
+        const { code, screen, isRestored } = await runOnTerminal(words, [["[y/N] ", typed]]);
+        const calls = exit === "0" ? [{ verb: "reset", name: "users" }] : [];
+        assert.deepEqual([code, isRestored, notedCalls(directory)], [Number(exit), true, calls], screen);
+      });
 });
 
 describe("a question", () => {

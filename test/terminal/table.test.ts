@@ -5,22 +5,32 @@ import { createOutput } from "../../src/terminal/output.ts";
 import { formatCell, formatFields, formatTable } from "../../src/terminal/table.ts";
 
 describe("formatTable", () => {
-  it("aligns the columns under their heads, two blanks apart, without trailing blanks", () => {
-    const rows = Object.entries({ anna: "readonly", bartholomew: "admin" });
-    const text = formatTable({ heads: ["NAME", "ROLE"], rows });
-    assert.equal(text, "NAME         ROLE\nanna         readonly\nbartholomew  admin\n");
-  });
-
-  it("counts wide characters as two columns and combining ones as none", () => {
-    const text = formatTable({
-      heads: ["A", "B"],
-      rows: [
-        ["山田", 1],
-        ["e\u0301", 2],
-      ],
-    });
-    assert.equal(text, "A     B\n山田  1\ne\u0301     2\n");
-  });
+  for (const [what, heads, rows, text] of [
+    [
+      "aligns the columns under their heads, two blanks apart, without trailing blanks",
+      ...([
+        ["NAME", "ROLE"],
+        [
+          ["anna", "readonly"],
+          ["bartholomew", "admin"],
+        ],
+      ] as const),
+      "NAME         ROLE\nanna         readonly\nbartholomew  admin\n",
+    ],
+    [
+      "counts wide characters as two columns and combining ones as none",
+      ...([
+        ["A", "B"],
+        [
+          ["山田", 1],
+          ["e\u0301", 2],
+        ],
+        "A     B\n山田  1\ne\u0301     2\n",
+      ] as const),
+    ],
+    ["keeps a line feed in a cell from forging a row", ["NAME"], [["anna\nroot"]], "NAME\nanna\\x0aroot\n"],
+  ] as const)
+    it(what, () => assert.equal(formatTable({ heads, rows }), text));
 
   const wide = {
     heads: ["ID", "SUBJECT", "WHAT"],
@@ -65,23 +75,17 @@ describe("formatTable", () => {
     assert.equal(await shown(0), formatTable(wide));
     assert.equal(await shown(60), formatTable(wide, 60));
   });
-
-  it("keeps a line feed in a cell from forging a row", () => {
-    const text = formatTable({ heads: ["NAME"], rows: [["anna\nroot"]] });
-    assert.equal(text, "NAME\nanna\\x0aroot\n");
-  });
 });
 
 describe("formatFields", () => {
-  it("writes one line for each member", () => {
+  it("writes one line for each member", () =>
     assert.equal(
       formatFields([
         ["name", "anna"],
         ["role", "admin"],
       ]),
       "name  anna\nrole  admin\n",
-    );
-  });
+    ));
 });
 
 describe("formatCell", () => {

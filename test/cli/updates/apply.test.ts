@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import {
   exampleEntry,
   exampleFailed,
@@ -60,7 +60,7 @@ interface Story {
   entries?: readonly HistoryEntry[];
 }
 
-/** An agent that is waiting, and goes through a story once it is asked. */
+/** The answers of an agent that waits, and goes through a story once it is asked. */
 function answersOf(
   route: string,
   { before = waiting, begun = confirming, looks, entries = [] }: Story,
@@ -80,53 +80,6 @@ const applied: Story = { looks: [good], entries: [exampleEntry] };
 
 describe("steward update apply", { concurrency: true }, () => {
   const apply = "update apply --yes";
-  const summary = exampleUpdateSummary("waiting_for_clock", "The clock comes first.");
-  const later = exampleUpdates({ state: "waiting_for_clock", summary });
-  const hold = exampleHold("download_failed", "The last download failed: no space.");
-  const available = { rules: { ...exampleRelease, hold }, binary: null };
-  const unfetched = exampleUpdates({ state: "available", available });
-  const failed = "rules base 1.3.0 failed and was undone. It did not become healthy in time.";
-  const log = "\nThe last lines of what failed:\n  engine: line 1 of rules.txt is no rule\n";
-  const nothing = { begun: exampleUpdates(), looks: [exampleUpdates()] };
-  const withoutEarlier = { ...exampleFailure, from_version: null };
-  const rows: readonly (readonly [name: string, Story, code: number, stdout: string, stderr?: string])[] = [
-    [
-      "0 once the release has proved healthy",
-      { looks: [confirming, confirming, good], entries: [exampleEntry] },
-      0,
-      "rules base 1.3.0 is installed, in place of 1.2.0. It proved healthy: pump.service is active.\n",
-    ],
-    [
-      "1 where it was undone, with the reason, the installed version, and the log's last lines",
-      { looks: [confirming, rolledBack], entries: [exampleFailure] },
-      ...([1, `${failed} 1.2.0 is installed again and healthy.\n${log}`] as const),
-    ],
-    [
-      "1 where it was undone, and names no earlier release where there was none",
-      { looks: [confirming, rolledBack], entries: [withoutEarlier] },
-      ...([1, `${failed} No release of an update was installed before it.\n${log}`] as const),
-    ],
-    [
-      "1 where the installer refused it, with the reason",
-      { looks: [waiting], entries: [refused] },
-      ...([1, "rules base 1.3.0 was refused; nothing was changed. It is withdrawn.\n"] as const),
-    ],
-    ["9 where the clock must be put right first", { begun: later, looks: [later] }, 9, `${summary.detail}\n`],
-    [
-      "5 where there is nothing, which a look has shown",
-      ...([nothing, 5, "", "steward: Nothing newer is offered.\n"] as const),
-    ],
-    [
-      "1 where the release could not be fetched, and says why",
-      { looks: [unfetched] },
-      ...([1, "", `steward: rules base 1.3.0 was not applied. ${hold.detail}\n`] as const),
-    ],
-  ];
-  for (const [name, story, code, stdout, stderr = ""] of rows)
-    it(`ends with ${name}`, (test) => {
-      const sent = [["POST /api/updates/apply", { kind: "all" }]] as const;
-      return ends(test, apply, answersOf("apply", story), { code, stdout, stderr, sent });
-    });
 
   const binary = { ...staged, kind: "binary", id: "f".repeat(32), name: "demo" } as const;
   it("waits for both kinds, one after the other", async (test) => {
@@ -187,12 +140,6 @@ describe("steward update apply", { concurrency: true }, () => {
     assert.deepEqual(notedCalls(directory), [], "the state was not opened");
   });
 
-  it("waits for an agent that is replaced meanwhile", async (test) => {
-    const { code, screen } = await whileReplaced(test, "apply", { ...applied, looks: [confirming, good] });
-    assert.equal(code, 0, screen);
-    assert.match(screen, /rules base 1\.3\.0 is installed/);
-  });
-
   it("has the installer forget the failed release on offer first with --again", async (test) => {
     const state = temporaryDirectory(test);
     const failed = [{ ...exampleFailed, id: "1".repeat(32), version: "1.1.0" }, exampleFailed];
@@ -215,39 +162,39 @@ describe("steward update apply", { concurrency: true }, () => {
     ends(test, `${apply} --again`, { "GET /api/updates": { body: waiting } }, { code: 5 }));
 });
 
-/** The agent ends when it has begun, and is started again once the command has noticed. */
-async function whileReplaced(test: TestContext, route: string, story: Story) {
-  const directory = temporaryDirectory(test);
-  const socketPath = join(directory, "steward.sock");
-  const answers = answersOf(route, story);
-  const listening = () => createServer(answerFrom(answers, [])).listen(socketPath);
-  const first = listening().on("request", ({ method }, response) => {
-    if (method !== "POST") return;
-    response.setHeader("Connection", "close");
-    response.on("finish", () => first.close());
-  });
-  let second: Server | undefined;
-  test.after(() => [first, second].map((server) => server?.close()));
-  const words = ["update", route, "--yes", "--state", directory, "--socket", socketPath];
-  const restart = () => {
-    second = listening();
-    return "";
-  };
-  const ended = await typeInto([...stewardCommand, ...words], [["The agent is restarting", restart]]);
-  return { ...ended, offline: notedCalls(directory) };
-}
-
-describe("steward update check, when an update is applied unasked", { concurrency: true }, () => {
-  it("follows it, and never takes the lock of an agent that is replaced meanwhile", async (test) => {
-    const message = "The rules base 1.3.0 are installed.";
-    const looks = [confirming, { ...good, summary: exampleUpdateSummary("applied", message) }];
-    const ended = await whileReplaced(test, "check", { looks, entries: [exampleEntry] });
-    assert.deepEqual([ended.code, ended.offline], [0, []], ended.screen);
-    assert.ok(ended.screen.includes(message), ended.screen);
-  });
+describe("an agent that is replaced while a command waits", { concurrency: true }, () => {
+  const summary = exampleUpdateSummary("applied", "The rules base 1.3.0 are installed.");
+  for (const [route, end, said] of [
+    ["apply", good, "rules base 1.3.0 is installed"],
+    ["check", { ...good, summary }, summary.detail],
+  ] as const)
+    it(`is waited for by ${route}, which never takes its lock`, async (test) => {
+      const directory = temporaryDirectory(test);
+      const socketPath = join(directory, "steward.sock");
+      const answers = answersOf(route, { ...applied, looks: [confirming, end] });
+      const listening = () => createServer(answerFrom(answers, [])).listen(socketPath);
+      // It ends when it has begun, and is started again once the command has noticed.
+      const first = listening().on("request", ({ method }, response) => {
+        if (method !== "POST") return;
+        response.setHeader("Connection", "close");
+        response.on("finish", () => first.close());
+      });
+      let second: Server | undefined;
+      test.after(() => [first, second].map((server) => server?.close()));
+      const words = ["update", route, "--yes", "--state", directory, "--socket", socketPath];
+      const restart = () => {
+        second = listening();
+        return "";
+      };
+      const { code, screen } = await typeInto(
+        [...stewardCommand, ...words],
+        [["The agent is restarting", restart]],
+      );
+      assert.deepEqual([code, screen.includes(said), notedCalls(directory)], [0, true, []], screen);
+    });
 });
 
-describe("the exit code of an update command says how it ended", { concurrency: true }, () => {
+describe("the end of an update command", { concurrency: true }, () => {
   const checked = (outcome: "ok" | "failed", code: "update_server_unreachable" | null = null) => {
     const detail = code && "No answer.";
     return { last_check: { at: "2026-11-20T15:00Z", outcome, code, detail, requests: 1, body_bytes: 0 } };
@@ -265,45 +212,76 @@ describe("the exit code of an update command says how it ended", { concurrency: 
     atEnd({ blockers: { rules: null, binary: { code, detail: "It expired." } } });
   const summary = exampleUpdateSummary("check_waiting_for_clock", "The clock comes first.");
   const unreachable = exampleUpdates({ schedule: checked("failed", "update_server_unreachable") });
+  const undone = atEnd({ failed: [exampleFailed] });
 
-  /** The exit codes of check and apply (null: that command cannot end so), and the new entries of the history. */
+  const installed =
+    "rules base 1.3.0 is installed, in place of 1.2.0. It proved healthy: pump.service is active.\n";
+  const failed = "rules base 1.3.0 failed and was undone. It did not become healthy in time.";
+  const log = "\nThe last lines of what failed:\n  engine: line 1 of rules.txt is no rule\n";
+  const notApplied = (code: string, name = "rules base") =>
+    `steward: ${name} 1.3.0 was not applied. Why: ${code}.\n`;
+
+  /** The exit codes of check and apply (null: that command cannot end so), the new entry of the history, and what apply says. */
   const rows: readonly (readonly [
     name: string,
     end: Updates,
     check: number,
     apply: number | null,
-    entry?: HistoryEntry,
+    entry?: HistoryEntry | null,
+    said?: string,
   ])[] = [
-    ["nothing newer", atEnd(), 0, 5],
-    ["all of it healthy", atEnd({ state: "good" }), 0, 0, exampleEntry],
+    ["nothing newer", atEnd(), 0, 5, null, "steward: Nothing newer is offered.\n"],
+    ["all of it healthy", atEnd({ state: "good" }), 0, 0, exampleEntry, installed],
     ["a release that waits for its wave", rules("wave"), 0, null],
     ["a release that waits for a window", rules("window", true), 0, null],
     ["a release that is applied on request", rules("not_automatic", true), 0, null],
-    ["a download that failed", rules("download_failed"), 1, 1],
-    ["one download that failed beside what is healthy", binary("download_failed"), 1, 1, exampleEntry],
-    ["a release that the installer refused", rules("refused", true), 1, 1, refused],
+    ["a download that failed", rules("download_failed"), 1, 1, null, notApplied("download_failed")],
+    ["a failed download beside what is healthy", binary("download_failed"), 1, 1, exampleEntry],
+    [
+      "a release that the installer refused",
+      ...([rules("refused", true), 1, 1, refused] as const),
+      "rules base 1.3.0 was refused; nothing was changed. It is withdrawn.\n",
+    ],
     ["an installer that could not be started", rules("installer_unavailable", true), 1, 1],
     ["a journal that cannot be read", rules("journal_unreadable", true), 1, 1],
-    ["a release that was undone", atEnd({ failed: [exampleFailed] }), 1, 1, exampleFailure],
+    [
+      "a release that was undone",
+      ...([undone, 1, 1, exampleFailure] as const),
+      `${failed} 1.2.0 is installed again and healthy.\n${log}`,
+    ],
+    [
+      "one that was undone with nothing before it",
+      ...([undone, 1, 1, { ...exampleFailure, from_version: null }] as const),
+      `${failed} No release of an update was installed before it.\n${log}`,
+    ],
     ["a kind that cannot be verified", blocked("update_metadata_expired"), 1, 1],
     ["that kind beside what is healthy", blocked("update_metadata_expired"), 1, 1, exampleEntry],
     ["a kind that is not set up beside what is healthy", binary("not_configured"), 0, 0, exampleEntry],
     ["a kind in doubt until the clock is right", blocked("clock_not_synchronised"), 9, 9],
-    ["all in doubt until the clock is right", atEnd({ state: "waiting_for_clock", summary }), 9, 9],
+    [
+      "all in doubt until the clock is right",
+      ...([atEnd({ state: "waiting_for_clock", summary }), 9, 9, null, `${summary.detail}\n`] as const),
+    ],
     ["a check that failed", unreachable, 1, 1],
   ];
-  for (const [name, end, check, apply, entry] of rows)
+  for (const [name, end, check, apply, entry, said] of rows)
     for (const [command, code] of Object.entries({ check, "apply --yes": apply }))
       if (code !== null)
-        it(`${command}, ${name}: ${code}`, async (test) => {
+        it(`is ${code} for ${command} at ${name}`, async (test) => {
           assert.ok(Object.fromEntries(updateExitCodes)[code], "help and documents have it");
           const story = { begun: checking, looks: [end], entries: entry ? [entry] : [] };
-          const route = command.split(" ")[0] ?? "";
-          const { stdout, stderr } = await ended(test, `update ${command}`, answersOf(route, story), {
-            code,
-          });
+          const [route = ""] = command.split(" ");
+          const { stdout, stderr, received } = await ended(
+            test,
+            `update ${command}`,
+            answersOf(route, story),
+            { code },
+          );
           const { hold } = end.available.binary ?? {};
           if (hold && code === 1) assert.ok((stdout + stderr).includes(hold.detail), "it says why");
+          if (route === "check") return;
+          if (said !== undefined) assert.equal(stdout + stderr, said);
+          assert.deepEqual(received.find(({ method }) => method === "POST")?.body, { kind: "all" });
         });
 
   for (const command of ["check", "apply"])
@@ -318,24 +296,22 @@ describe("steward update rollback", { concurrency: true }, () => {
   const entry = {
     ...exampleEntry,
     outcome: "rolled_back",
-    restored_healthy: true,
     from_version: "1.3.0",
     reason: exampleReason("rolled_back", "It was rolled back on request."),
   } as const;
   const line = "update rollback rules --yes";
 
-  it("ends with 0 when the previous release is installed again and healthy", (test) =>
-    ends(test, line, answersOf("rollback", { looks: [good], entries: [entry] }), {
-      stdout:
-        "rules base 1.3.0 was undone on request and is held. It was rolled back on request. The previous release is installed again and healthy.\n",
-      sent: [["POST /api/updates/rollback", { kind: "rules" }]],
-    }));
-
-  it("ends with 1 when it is installed again and has not proved healthy", (test) => {
-    const entries = [{ ...entry, restored_healthy: false }];
-    const stdout = /has not proved healthy\.$/m;
-    return ends(test, line, answersOf("rollback", { looks: [good], entries }), { code: 1, stdout });
-  });
+  const undone = "rules base 1.3.0 was undone on request and is held. It was rolled back on request.";
+  for (const [restored_healthy, code, how] of [
+    [true, 0, "and healthy"],
+    [false, 1, "and has not proved healthy"],
+  ] as const)
+    it(`ends with ${code} when the previous release is installed again ${how}`, (test) =>
+      ends(test, line, answersOf("rollback", { looks: [good], entries: [{ ...entry, restored_healthy }] }), {
+        code,
+        stdout: `${undone} The previous release is installed again ${how}.\n`,
+        sent: [["POST /api/updates/rollback", { kind: "rules" }]],
+      }));
 
   it("ends with 5 below the lowest version allowed", (test) => {
     const refusal = problem({ code: "below_floor", status: 409, detail: "1.2.0 is below 1.3.0." });

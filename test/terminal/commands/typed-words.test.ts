@@ -19,27 +19,19 @@ describe("a refusal of the agent", () => {
     const home = temporaryDirectory(test);
     const environment = { STEWARD_STATE: home, STEWARD_SOCKET: `${home}/none.sock` };
     await runSteward(["user", "add", "anna", "--generate"], { environment });
-    const token = ["token", "add", "--user", "anna", "--name", "x", "--scope", "system:read"];
-    const cases: readonly (readonly [RegExp, ...string[]])[] = [
-      [/: NAME must be 3 to 32 .*\n {2}NAME: must be/s, "user", "add", "Bad Name", "--generate"],
-      [/NAME: must be .*; it has "B" at place 1$/m, "user", "add", "Bob", "--generate"],
-      [
-        /NAME: must be .*; it has a no-break space \(U\+00A0\) at place 4$/m,
-        "user",
-        "add",
-        "bob\u00a0",
-        "--generate",
-      ],
-      [/: --display-name must have at most/, "user", "set", "anna", "--display-name", "x".repeat(300)],
-      [/: --limit must be at most 200.*\n {2}--limit: must/s, "events", "--limit", "99999"],
-      [/: --expires-in must be 1h to 366d/, ...token, "--expires-in", "5000d"],
-      [
+    const cases: Readonly<Record<string, RegExp>> = {
+      "user|add|Bad Name|--generate": /: NAME must be 3 to 32 .*\n {2}NAME: must be/s,
+      "user|add|Bob|--generate": /NAME: must be .*; it has "B" at place 1$/m,
+      "user|add|bob\u00a0|--generate": /NAME: must be .*; it has a no-break space \(U\+00A0\) at place 4$/m,
+      [`user|set|anna|--display-name|${"x".repeat(300)}`]: /: --display-name must have at most/,
+      "events|--limit|99999": /: --limit must be at most 200.*\n {2}--limit: must/s,
+      "token|add|--user|anna|--name|x|--scope|system:read|--expires-in|5000d":
+        /: --expires-in must be 1h to 366d/,
+      "system|set|update.ota.server=ftp://x|security.session_idle=9999d":
         /: update\.ota\.server must be .*\n {2}security\.session_idle: must/s,
-        ...["system", "set", "update.ota.server=ftp://x", "security.session_idle=9999d"],
-      ],
-    ];
-    for (const [expected, ...args] of cases) {
-      const { code, stderr } = await runSteward(args, { environment });
+    };
+    for (const [line, expected] of Object.entries(cases)) {
+      const { code, stderr } = await runSteward(line.split("|"), { environment });
       assert.match(stderr, expected);
       assert.doesNotMatch(stderr, /Member|Parameter|\/[a-z_]+:/);
       assert.equal(code, 6, stderr);
@@ -58,37 +50,36 @@ describe("a refusal of the agent", () => {
       assert.equal(said(path, text), text);
   });
 
-  it("calls what was asked for and not typed by its name, not by a word of the line", () => {
-    const member = "Member /new_password must have at most 256 characters.\n  /new_password: must have";
-    const named = "new password must have at most 256 characters.\n  new password: must have";
-    assert.equal(said("user set", member), named);
-    const code = "  /code: must be 6 digits";
-    assert.equal(said("user 2fa enable", code), "  code: must be 6 digits");
-  });
-
-  it("names the option for what it calls by another name", () => {
-    const owner = "Root has no API tokens: name the owner with user_id. Nothing was created.";
-    assert.match(said("token add", owner), /name the owner with --user\./);
-    const clock = "Repeat with `allow_unsynchronised_clock: true`.";
-    assert.equal(said("user 2fa enable", clock), "Repeat with --allow-unsynchronised-clock.");
-    assert.match(said("system time-zone", "Member /time_zone is no time zone."), /^ZONE is no time zone/);
-  });
+  for (const [path, text, expected] of [
+    // What was asked for and not typed has its own name, which is no word of the line.
+    [
+      "user set",
+      "Member /new_password must have.\n  /new_password: must",
+      "new password must have.\n  new password: must",
+    ],
+    ["user 2fa enable", "  /code: must be 6 digits", "  code: must be 6 digits"],
+    ["token add", "Name the owner with user_id.", "Name the owner with --user."],
+    [
+      "user 2fa enable",
+      "Repeat with `allow_unsynchronised_clock: true`.",
+      "Repeat with --allow-unsynchronised-clock.",
+    ],
+    ["system time-zone", "Member /time_zone is no time zone.", "ZONE is no time zone."],
+  ] as const)
+    it(`says ${JSON.stringify(expected)} at steward ${path}`, () => assert.equal(said(path, text), expected));
 });
 
-describe("nearMisses", () => {
-  it("finds a word with two neighbours swapped", () =>
-    assert.deepEqual(nearMisses("lsit", ["list", "show"]), ["list"]));
-  it("finds a word that begins like it", () => {
-    assert.deepEqual(nearMisses("compl", ["completion", "state"]), ["completion"]);
-  });
-  it("puts the nearest first", () =>
-    assert.deepEqual(nearMisses("anna", ["hanna", "anna2x", "anna"])[0], "anna"));
-  it("finds nothing when nothing is near", () => assert.deepEqual(nearMisses("zzz", ["list", "show"]), []));
-});
+describe("words near to one that is typed", () => {
+  for (const [typed, words, near] of [
+    ["lsit", ["list", "show"], ["list"]],
+    ["compl", ["completion", "state"], ["completion"]],
+    ["zzz", ["list", "show"], []],
+  ] as const)
+    it(`are ${near.join() || "none"} for ${typed}`, () => assert.deepEqual(nearMisses(typed, words), near));
 
-describe("suggestion", () => {
-  it("asks whether the near words were meant", () => {
+  it("are suggested, the nearest first", () => {
+    assert.equal(nearMisses("anna", ["hanna", "anna2x", "anna"])[0], "anna");
     assert.equal(suggestion("usr", ["user", "system"]), '; did you mean "user"?');
+    assert.equal(suggestion("zzz", ["user"]), ".");
   });
-  it("ends the sentence when nothing is near", () => assert.equal(suggestion("zzz", ["user"]), "."));
 });
