@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { type Device, openDevice, server } from "../../../lab/devices/checking-device.ts";
 import type { CheckSource } from "../../../src/updates/check/check-outcome.ts";
 import type { CheckRun } from "../../../src/updates/check/check-run.ts";
@@ -10,6 +11,9 @@ import { goodCheck } from "../told-device.ts";
 const ofServer: CheckSource = { url: server, isServer: true };
 const ofStick: CheckSource = { url: "file:///media/stick", isServer: false };
 const interval = 21_600;
+const isLimited = { code: "rate_limited" };
+
+type Ota = Partial<Device["settings"]["ota"]>;
 
 interface Run extends CheckRun {
   end(seconds: number): void;
@@ -17,7 +21,7 @@ interface Run extends CheckRun {
 }
 
 /** Checks that end when the test says so. */
-async function scheduled(ota: Partial<Device["settings"]["ota"]> = {}) {
+async function scheduled(ota: Ota = {}) {
   const device = await openDevice({ enabled: true, ...ota });
   const runs: Run[] = [];
   const ends: boolean[] = [];
@@ -34,79 +38,52 @@ async function scheduled(ota: Partial<Device["settings"]["ota"]> = {}) {
     isHeldUp: () => set.isHeldUp,
     onEnd: (isForApplying) => ends.push(isForApplying),
   });
-  const change = (next: Partial<Device["settings"]["ota"]>) => {
+  /** The settings are these, which the scheduler is not told. */
+  const settle = (next: Ota): void => {
     device.settings = { ...device.settings, ota: { ...device.settings.ota, ...next } };
+  };
+  const change = (next: Ota): void => {
+    settle(next);
     checks.settingsChanged();
   };
-  const last = (): Run => {
-    const run = runs.at(-1);
-    assert.ok(run, "no check was begun");
-    return run;
-  };
+  const last = (): Run => runs.at(-1) ?? assert.fail("no check was begun");
   /** The running one ends with this wait. */
   const end = async (seconds: number) => {
     last().end(seconds);
     await checks.settled();
   };
-  return Object.assign(set, { checks, change, last, end });
+  return Object.assign(set, { checks, settle, change, last, end });
 }
 
-const retry = (left: number) => ({ boot_id: "boot-1", uptime: 1_000, left });
+async function started(ota: Ota = {}) {
+  const set = await scheduled(ota);
+  set.checks.start();
+  return set;
+}
+
+/** The server asked to be left alone for so long. */
 const withRetry = (device: Device, left: number) =>
-  device.record.note((present) => ({ ...present, retry: retry(left), failures: 2 }), 0);
+  device.record.note(
+    (present) => ({ ...present, retry: { boot_id: "boot-1", uptime: 1_000, left }, failures: 2 }),
+    0,
+  );
 
 describe("a check that is asked for", () => {
-  it("is joined where it reads the same, and refused where it reads something else", async () => {
-    const { checks, runs } = await scheduled();
-    await checks.check(ofServer);
-    await checks.check(ofServer);
-    assert.equal(checks.isUnderWay(), true);
-    await assert.rejects(checks.check(ofStick), { code: "rate_limited", message: /^Another repository/ });
-    assert.equal(runs.length, 1);
-    assert.deepEqual([runs[0]?.source, runs[0]?.wanted.size], [ofServer, 0]);
-  });
-
-  it("has an id, which one that joins it shares and the next one does not", async () => {
-    const { checks, device, end, last } = await scheduled();
+  it("is joined, with its id, where it reads the same, and refused where it reads something else", async () => {
+    const { checks, runs, device, end, last } = await scheduled();
     assert.equal(checks.runningId(), null);
     await checks.check(ofServer);
     const id = checks.runningId();
     assert.match(id ?? "", /^chk_[0-9a-f]{32}$/);
     await checks.check(ofServer);
-    assert.deepEqual([checks.runningId(), last().id], [id, id]);
+    await assert.rejects(checks.check(ofStick), { ...isLimited, message: /^Another repository/ });
+    assert.deepEqual([runs.length, checks.isUnderWay(), checks.runningId()], [1, true, id]);
+    assert.deepEqual([last().source, last().wanted.size, last().id], [ofServer, 0, id]);
     await end(interval);
     assert.equal(checks.runningId(), null);
     device.time.pass(10);
     await checks.check(ofServer);
-    assert.notEqual(checks.runningId(), id);
-    assert.equal(checks.runningId(), last().id);
-  });
-
-  it("is refused while the installer reads, also where that begins while the root is looked at", async () => {
-    const set = await scheduled();
-    const isBusy = { code: "rate_limited", message: /^The installer is taking over/ };
-    set.isHeldUp = true;
-    await assert.rejects(set.checks.check(ofServer), isBusy);
-    set.isHeldUp = false;
-    set.onRequire = async () => {
-      set.isHeldUp = true;
-    };
-    await assert.rejects(set.checks.check(ofServer), isBusy);
-    assert.deepEqual(set.runs, []);
-  });
-
-  it("is refused where the agent stops meanwhile, and joins one that was begun meanwhile", async () => {
-    const joined = await scheduled();
-    joined.onRequire = async () => {
-      joined.onRequire = async () => undefined;
-      await joined.checks.check(ofServer);
-    };
-    await joined.checks.check(ofServer);
-    assert.equal(joined.runs.length, 1);
-    const set = await scheduled();
-    set.onRequire = () => set.checks.stop();
-    await assert.rejects(set.checks.check(ofServer), { code: "shutting_down" });
-    assert.deepEqual(set.runs, []);
+    assert.notEqual(last().id, id);
   });
 
   it("is refused within ten seconds of the last one that began", async () => {
@@ -114,11 +91,45 @@ describe("a check that is asked for", () => {
     await checks.check(ofServer);
     await end(interval);
     device.time.pass(3.5);
-    const isEarly = { code: "rate_limited", details: { retryAfterSeconds: 7 } };
-    await assert.rejects(checks.check(ofServer), isEarly);
+    await assert.rejects(checks.check(ofServer), { ...isLimited, details: { retryAfterSeconds: 7 } });
     device.time.pass(6.5);
     await checks.check(ofServer);
     assert.equal(runs.length, 2);
+  });
+
+  const isBusy = { ...isLimited, message: /^The installer is taking over/ };
+  type Scheduled = Awaited<ReturnType<typeof scheduled>>;
+  for (const [what, meanwhile, error, isHeldUp] of [
+    ["is refused while the installer reads", () => undefined, isBusy, true],
+    [
+      "is refused where that begins meanwhile",
+      (set) => Object.assign(set, { isHeldUp: true }),
+      isBusy,
+      false,
+    ],
+    [
+      "is refused where the agent stops meanwhile",
+      ({ checks }) => checks.stop(),
+      { code: "shutting_down" },
+      false,
+    ],
+  ] as [string, (set: Scheduled) => unknown, object, boolean][])
+    it(what, async () => {
+      const set = await scheduled();
+      set.isHeldUp = isHeldUp;
+      set.onRequire = async () => void (await meanwhile(set));
+      await assert.rejects(set.checks.check(ofServer), error);
+      assert.deepEqual(set.runs, []);
+    });
+
+  it("joins one that was begun meanwhile", async () => {
+    const set = await scheduled();
+    set.onRequire = async () => {
+      set.onRequire = async () => undefined;
+      await set.checks.check(ofServer);
+    };
+    await set.checks.check(ofServer);
+    assert.equal(set.runs.length, 1);
   });
 
   it("of a directory goes before a download of the server's, and before no request to apply", async () => {
@@ -132,11 +143,11 @@ describe("a check that is asked for", () => {
     assert.deepEqual([runs.length, runs[0]?.signal.aborted, last().source], [2, true, ofStick]);
     last().onFetching();
     device.time.pass(10);
-    await assert.rejects(checks.check(ofServer), { code: "rate_limited" });
+    await assert.rejects(checks.check(ofServer), isLimited);
     const applying = checks.checkFor(new Set(["rules"]), ofServer);
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     last().onFetching();
-    await assert.rejects(checks.check(ofStick), { code: "rate_limited" });
+    await assert.rejects(checks.check(ofStick), isLimited);
     assert.equal(runs.length, 3);
     last().end(1);
     assert.equal(await applying, true);
@@ -148,8 +159,7 @@ describe("a request to apply", () => {
     const { checks, last, end, device } = await scheduled();
     checks.requireJoinable(ofStick);
     await checks.check(ofServer);
-    const isOther = { code: "rate_limited" };
-    assert.throws(() => checks.requireJoinable(ofStick), isOther);
+    assert.throws(() => checks.requireJoinable(ofStick), isLimited);
     checks.requireJoinable(ofServer);
     last().onFetching();
     checks.requireJoinable(ofStick);
@@ -157,7 +167,7 @@ describe("a request to apply", () => {
     device.time.pass(10);
     await checks.check(ofStick);
     last().onFetching();
-    assert.throws(() => checks.requireJoinable(ofServer), isOther);
+    assert.throws(() => checks.requireJoinable(ofServer), isLimited);
     checks.requireJoinable(ofStick);
   });
 
@@ -165,7 +175,7 @@ describe("a request to apply", () => {
     const { checks, runs, last, ends, change } = await scheduled();
     await checks.check(ofServer);
     const first = checks.checkFor(new Set(["binary"]), ofServer);
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     assert.deepEqual([runs.length, runs[0]?.signal.aborted, [...last().wanted]], [2, true, ["binary"]]);
     last().end(1);
     assert.equal(await first, true);
@@ -174,19 +184,18 @@ describe("a request to apply", () => {
     assert.equal(await second, false);
     assert.deepEqual(ends, [false, true, true]);
     await checks.stop();
-    assert.equal(await checks.checkFor(new Set(["rules"]), ofServer), false);
-    assert.equal(runs.length, 3);
+    assert.deepEqual([await checks.checkFor(new Set(["rules"]), ofServer), runs.length], [false, 3]);
   });
 });
 
 it("only a check that fetches is dropped with what was fetched", async () => {
-  const { checks, last, runs } = await scheduled();
+  const { checks, last } = await scheduled();
   await checks.check(ofServer);
   await checks.dropFetching();
   assert.equal(checks.isUnderWay(), true);
   last().onFetching();
   await checks.dropFetching();
-  assert.deepEqual([checks.isUnderWay(), runs[0]?.signal.aborted], [false, true]);
+  assert.deepEqual([checks.isUnderWay(), last().signal.aborted], [false, true]);
 });
 
 describe("a clock that has become trusted", () => {
@@ -194,84 +203,74 @@ describe("a clock that has become trusted", () => {
     const { checks, device, last } = await scheduled();
     withRetry(device, 500);
     checks.clockTrusted(() => true);
-    assert.deepEqual([last().source, last().wanted.size], [ofServer, 0]);
-    assert.deepEqual([device.record.read().retry, device.record.read().failures], [null, 2]);
+    const { retry, failures } = device.record.read();
+    assert.deepEqual([last().source, last().wanted.size, retry, failures], [ofServer, 0, null, 2]);
   });
 
-  const hindrances: [string, (set: Awaited<ReturnType<typeof scheduled>>) => unknown][] = [
-    ["a check is under way", ({ checks }) => checks.check(ofStick)],
-    ["the agent stops", ({ checks }) => checks.stop()],
-    ["the installer reads", (set) => Object.assign(set, { isHeldUp: true })],
-    ["there is no server", ({ change }) => change({ server: "" })],
-  ];
-  for (const [name, hinder] of hindrances)
-    it(`begins nothing where ${name}, and asks for no reason then`, async () => {
+  it("begins nothing where something hinders that, and asks for no reason then", async () => {
+    const hindrances: ((set: Awaited<ReturnType<typeof scheduled>>) => unknown)[] = [
+      ({ checks }) => checks.check(ofStick),
+      ({ checks }) => checks.stop(),
+      (set) => Object.assign(set, { isHeldUp: true }),
+      ({ change }) => change({ server: "" }),
+    ];
+    for (const hinder of hindrances) {
       const set = await scheduled();
       await hinder(set);
       const before = set.runs.length;
       set.checks.clockTrusted(() => assert.fail("it was asked whether something has waited"));
-      assert.equal(set.runs.length, before);
-    });
+      assert.equal(set.runs.length, before, String(hinder));
+    }
+  });
 });
 
 describe("the next check", () => {
-  it("is none before the start, nor where the schedule is off", async () => {
-    const { checks, change } = await scheduled();
-    assert.equal(checks.left(), null);
+  it("is none before the start, nor where the schedule is off, whatever happens", async () => {
+    const { checks, change } = await scheduled({ report: true });
     change({ channel: "beta" });
-    assert.equal(checks.left(), null);
-    checks.start();
-    assert.equal(checks.left(), 900);
-    const off = await scheduled({ enabled: false });
-    off.checks.start();
-    assert.equal(off.checks.left(), null);
-  });
-
-  it("leaves the server alone for as long as it asked for", async () => {
-    const { checks, device, change } = await scheduled();
-    withRetry(device, 5_000);
-    checks.start();
-    assert.equal(checks.left(), 5_000);
-    change({ channel: "beta" });
-    assert.equal(checks.left(), 5_000);
-    change({ server: "https://other.example" });
-    assert.equal(checks.left(), 30);
-    assert.deepEqual(
-      [device.record.read().retry, device.record.read().failures, device.record.read().download_failures],
-      [null, 0, 0],
-    );
-  });
-
-  it("is soon where settings say so, and stays where they say nothing of it", async () => {
-    const { checks, change, device } = await scheduled();
-    checks.start();
-    device.time.pass(100);
-    change({ auto_update_rules: false });
-    assert.equal(checks.left(), 800);
-    change({ enabled: false });
-    assert.equal(checks.left(), null);
-    change({ enabled: true });
-    assert.equal(checks.left(), 30);
-    change({ check_interval: "5m" });
-    assert.equal(checks.left(), 30);
-    await checks.stop();
-    assert.equal(checks.left(), null);
-  });
-
-  it("is soon when a root was installed, where one is planned at all", async () => {
-    const { checks } = await scheduled();
     checks.rootInstalled();
-    assert.equal(checks.left(), null);
-    checks.start();
-    checks.rootInstalled();
-    assert.equal(checks.left(), 30);
-  });
-
-  it("is within five minutes of an outcome where reports are on, and no later than planned", async () => {
-    const { checks, change, device } = await scheduled();
     checks.outcomeKnown();
     assert.equal(checks.left(), null);
     checks.start();
+    assert.equal(checks.left(), 900);
+    assert.equal((await started({ enabled: false })).checks.left(), null);
+  });
+
+  it("leaves the server alone for as long as it asked for, and another server not", async () => {
+    const { checks, device, change } = await scheduled({ report: true });
+    withRetry(device, 5_000);
+    checks.start();
+    for (const happens of [() => undefined, () => change({ channel: "beta" }), () => checks.outcomeKnown()]) {
+      happens();
+      assert.equal(checks.left(), 5_000);
+    }
+    change({ server: "https://other.example" });
+    assert.equal(checks.left(), 30);
+    const { retry, failures, download_failures } = device.record.read();
+    assert.deepEqual([retry, failures, download_failures], [null, 0, 0]);
+  });
+
+  it("is soon where settings say so or a root was installed, and stays where they say nothing of it", async () => {
+    const { checks, change, device } = await started();
+    device.time.pass(100);
+    for (const [next, left] of [
+      [{ auto_update_rules: false }, 800],
+      [{ enabled: false }, null],
+      [{ enabled: true }, 30],
+      [{ check_interval: "5m" }, 30],
+    ] as const) {
+      change(next);
+      assert.equal(checks.left(), left, JSON.stringify(next));
+    }
+    await checks.stop();
+    assert.equal(checks.left(), null);
+    const other = await started();
+    other.checks.rootInstalled();
+    assert.equal(other.checks.left(), 30);
+  });
+
+  it("is within five minutes of an outcome where reports are on, and no later than planned", async () => {
+    const { checks, change, device } = await started();
     checks.outcomeKnown();
     assert.equal(checks.left(), 900, "reports are off");
     change({ report: true });
@@ -280,52 +279,37 @@ describe("the next check", () => {
     device.time.pass(100);
     checks.outcomeKnown();
     assert.equal(checks.left(), 50);
-    const asked = await scheduled({ report: true });
-    asked.checks.start();
-    withRetry(asked.device, 500);
-    asked.checks.outcomeKnown();
-    assert.equal(asked.checks.left(), 500);
   });
 
   it("comes due: it reads the server, or waits for what is in its way", async () => {
-    const { checks, device, last } = await scheduled();
-    checks.start();
+    const { checks, device, last } = await started();
     device.time.pass(900);
-    assert.deepEqual(last().source, ofServer);
-    assert.equal(checks.left(), null);
-    const held = await scheduled();
+    assert.deepEqual([last().source, checks.left()], [ofServer, null]);
+    const held = await started();
     held.isHeldUp = true;
-    held.checks.start();
     held.device.time.pass(900);
     assert.equal(held.checks.left(), 300);
-    await held.checks.check(ofStick).catch(() => undefined);
     held.isHeldUp = false;
     await held.checks.check(ofStick);
     held.device.time.pass(300);
     assert.deepEqual([held.checks.left(), held.runs.length], [300, 1]);
-    const blocked = await scheduled();
-    blocked.checks.start();
-    blocked.device.settings = {
-      ...blocked.device.settings,
-      ota: { ...blocked.device.settings.ota, verify_signature: false },
-    };
-    blocked.device.time.pass(900);
-    assert.deepEqual([blocked.checks.left(), blocked.runs.length], [interval, 0]);
   });
 
-  it("is none where the schedule or the server is gone when it comes due", async () => {
-    for (const gone of [{ enabled: false }, { server: "" }]) {
-      const { checks, device, runs } = await scheduled();
-      checks.start();
-      device.settings = { ...device.settings, ota: { ...device.settings.ota, ...gone } };
+  it("is none where the schedule or the server is gone when it comes due, and later where settings block it", async () => {
+    for (const [gone, left] of [
+      [{ enabled: false }, null],
+      [{ server: "" }, null],
+      [{ verify_signature: false }, interval],
+    ] as const) {
+      const { checks, device, runs, settle } = await started();
+      settle(gone);
       device.time.pass(900);
-      assert.deepEqual([checks.left(), runs.length], [null, 0]);
+      assert.deepEqual([checks.left(), runs.length], [left, 0]);
     }
   });
 
   it("comes when the last one of the server said, and is not moved by another one's", async () => {
-    const { checks, device, end } = await scheduled();
-    checks.start();
+    const { checks, device, end } = await started();
     device.time.pass(900);
     await end(1_234);
     assert.equal(checks.left(), 1_234);
@@ -341,8 +325,7 @@ describe("the next check", () => {
       ["waiting_for_clock", false, 1_234],
       ["ok", true, 1_234],
     ] as const) {
-      const { checks, device, end } = await scheduled();
-      checks.start();
+      const { checks, device, end } = await started();
       await checks.check(ofServer);
       device.isClockTrusted = isTrusted;
       device.record.note((present) => ({ ...present, last_check: { ...goodCheck, outcome } }), 0);
@@ -351,43 +334,34 @@ describe("the next check", () => {
     }
   });
 
-  it("comes after the interval where the last one failed in a way that nobody has foreseen, which is told", async () => {
-    for (const [error, detail] of [
-      [new TypeError("x is not a function"), "x is not a function"],
-      ["a word", "a word"],
-    ] as const) {
-      const { checks, device, last } = await scheduled();
-      checks.start();
+  it("comes after the interval where the last one failed in an unforeseen way, which is told", async () => {
+    for (const error of [new TypeError("a fault"), "a fault"]) {
+      const { checks, device, last } = await started();
       await checks.check(ofServer);
       device.events.length = 0;
       last().fail(error);
       await checks.settled();
-      const told = { type: "update.check_failed", details: { code: "internal_error", detail } };
-      assert.deepEqual(device.events, [told]);
+      const details = { code: "internal_error", detail: "a fault" };
+      assert.deepEqual(device.events, [{ type: "update.check_failed", details }]);
       assert.equal(checks.left(), interval);
     }
   });
 });
 
-describe("what is left of a wait when the agent stops", () => {
-  it("is kept, by the time of this boot", async () => {
+it("what is left of a wait when the agent stops is kept, by the time of this boot, unless it is over", async () => {
+  for (const [passed, retry] of [
+    [200, { boot_id: "boot-1", uptime: 1_200, left: 300 }],
+    [500, null],
+  ] as const) {
     const { checks, device } = await scheduled();
     withRetry(device, 500);
-    device.time.pass(200);
+    device.time.pass(passed);
     await checks.stop();
-    assert.deepEqual(device.record.read().retry, { boot_id: "boot-1", uptime: 1_200, left: 300 });
-    assert.equal(device.record.read().failures, 2);
-  });
-
-  it("is nothing where it is over, and where there was none", async () => {
-    const { checks, device } = await scheduled();
-    withRetry(device, 500);
-    device.time.pass(500);
-    await checks.stop();
-    assert.equal(device.record.read().retry, null);
-    const other = await scheduled();
-    const before = other.device.record.read();
-    await other.checks.stop();
-    assert.equal(other.device.record.read(), before);
-  });
+    const { retry: kept, failures } = device.record.read();
+    assert.deepEqual([kept, failures], [retry, 2]);
+  }
+  const { checks, device } = await scheduled();
+  const before = device.record.read();
+  await checks.stop();
+  assert.equal(device.record.read(), before, "there was none");
 });

@@ -5,78 +5,60 @@ import { createAlarm } from "../../../src/updates/check/alarm.ts";
 import { firstCheckIn, leftOf, nextCheckIn, retryIn } from "../../../src/updates/check/schedule.ts";
 
 const hour = 3_600;
+const day = 24 * hour;
 const sixHours = 6 * hour;
 
 describe("the schedule of checks", () => {
   it("takes the interval, a tenth earlier or later", () => {
-    assert.equal(nextCheckIn(sixHours, 0), 0.9 * sixHours);
-    assert.equal(nextCheckIn(sixHours, 0.5), sixHours);
-    assert.equal(Math.round(nextCheckIn(sixHours, 1)), 23_760);
+    assert.deepEqual(
+      [0, 0.5, 1].map((chance) => Math.round(nextCheckIn(sixHours, chance))),
+      [19_440, 21_600, 23_760],
+    );
   });
 
   it("spreads the first check over half an hour, or over an interval that is shorter", () => {
-    assert.equal(firstCheckIn(sixHours, 0), 0);
-    assert.equal(firstCheckIn(sixHours, 1), 1_800);
-    assert.equal(firstCheckIn(300, 0.5), 150);
+    assert.deepEqual(
+      [firstCheckIn(sixHours, 0), firstCheckIn(sixHours, 1), firstCheckIn(300, 0.5)],
+      [0, 1_800, 150],
+    );
   });
 
-  describe("after failures", () => {
-    const retry = (failures: number, retryAfterSeconds?: number) =>
-      retryIn(failures, sixHours, 0.5, retryAfterSeconds);
-
-    it("waits five minutes, then twice as long each time, up to the interval", () => {
-      const found = [1, 2, 3, 4, 5, 6, 7, 8].map((failures) => retry(failures) / 60);
-      assert.deepEqual(found, [5, 10, 20, 40, 80, 160, 320, 360]);
-    });
-
-    it("waits for no more than the interval after very many", () => assert.equal(retry(100_000), sixHours));
-
-    it("waits as long as the server asks", () => assert.equal(retry(1, 10 * hour), 10 * hour));
-
-    it("waits no longer than a day for a server, whatever it asks (freeze attack)", () => {
-      assert.equal(retry(1, 1e12), 24 * hour);
-    });
-
-    it("does not come back earlier because a server asks for less", () => assert.equal(retry(2, 1), 600));
+  it("waits five minutes after a failure, then twice as long each time, up to the interval", () => {
+    const found = [1, 2, 3, 4, 5, 6, 7, 8, 100_000].map((failures) => retryIn(failures, sixHours, 0.5) / 60);
+    assert.deepEqual(found, [5, 10, 20, 40, 80, 160, 320, 360, 360]);
   });
+
+  it("waits as long as the server asks, no longer than a day (freeze attack), and never less than it would", () => {
+    const asked = (failures: number, seconds: number) => retryIn(failures, sixHours, 0.5, seconds);
+    assert.deepEqual([asked(1, 10 * hour), asked(1, 1e12), asked(2, 1)], [10 * hour, day, 600]);
+  });
+
+  for (const [what, left, boot, uptime] of [
+    ["goes on while the agent is down", 200, "boot", 1_400],
+    ["is over when it would have been", 0, "boot", 9_000],
+    ["is whole after a reboot", 600, "other", 5_000],
+    ["is whole where the boot cannot be told from the last one", 600, "boot", 3],
+  ] as const)
+    it(`has a stored wait that ${what}`, () => {
+      assert.equal(leftOf({ boot_id: "boot", uptime: 1_000, left: 600 }, boot, uptime), left);
+      assert.equal(leftOf(null, boot, uptime), 0);
+    });
 });
-
-describe("a wait that was stored", () => {
-  const stored = { boot_id: "boot", uptime: 1_000, left: 600 };
-
-  it("goes on while the agent is down", () => assert.equal(leftOf(stored, "boot", 1_400), 200));
-  it("is over when it would have been", () => assert.equal(leftOf(stored, "boot", 9_000), 0));
-  it("is whole after a reboot", () => assert.equal(leftOf(stored, "other", 5_000), 600));
-  it("is whole where the boot cannot be told from the last one", () =>
-    assert.equal(leftOf(stored, "boot", 3), 600));
-  it("is none where none was stored", () => assert.equal(leftOf(null, "boot", 3), 0));
-});
-
-const day = 86_400;
-
-function waiting() {
-  const time = createVirtualTime();
-  const rung: number[] = [];
-  const alarm = createAlarm({ timers: time.hostTimers, uptime: () => time.now() }, () =>
-    rung.push(time.now()),
-  );
-  return {
-    time,
-    alarm,
-    rung,
-    /** The host's timers stand still, and its uptime goes on. */
-    sleep: (seconds: number) => time.postponeHostTimers(seconds),
-  };
-}
 
 describe("an alarm", () => {
+  function waiting() {
+    const time = createVirtualTime();
+    const rung: number[] = [];
+    const ring = (): void => void rung.push(time.now());
+    return { time, alarm: createAlarm({ timers: time.hostTimers, uptime: () => time.now() }, ring), rung };
+  }
+
   it("goes off once, when its time has come", async () => {
     const { time, alarm, rung } = waiting();
     alarm.set(40 * day);
     assert.equal(alarm.left(), 40 * day);
     await time.runUntil(41 * day);
-    assert.deepEqual(rung, [40 * day]);
-    assert.equal(alarm.left(), null);
+    assert.deepEqual([rung, alarm.left()], [[40 * day], null]);
   });
 
   it("goes off soon and never at once, by the last time that was set, and not once it is cleared", async () => {
@@ -95,12 +77,12 @@ describe("an alarm", () => {
     assert.deepEqual([rung.length, alarm.left()], [2, null]);
   });
 
-  it("is late by an hour at most when the host has slept", async () => {
-    const { time, alarm, rung, sleep } = waiting();
-    alarm.set(6 * 3_600);
+  it("is late by an hour at most when the host has slept, whose timers stand still while its uptime goes on", async () => {
+    const { time, alarm, rung } = waiting();
+    alarm.set(sixHours);
     await time.runUntil(600);
-    sleep(5 * 3_600);
+    time.postponeHostTimers(5 * hour);
     await time.runUntil(day);
-    assert.ok((rung[0] ?? day) <= 7 * 3_600, `went off at ${rung[0]}`);
+    assert.ok((rung[0] ?? day) <= 7 * hour, `went off at ${rung[0]}`);
   });
 });
