@@ -6,18 +6,16 @@ import { reading } from "../../lab/publisher/refreshing.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 
 const minute = 60;
-const hour = 3_600;
+const hour = 60 * minute;
 
 /** When checks were begun by the schedule, in minutes since the start. */
-async function checksUntil(device: Device, seconds: number, from = 0): Promise<number[]> {
+async function checksUntil(device: Device, seconds: number, repository = reading(device.lab).repository) {
   const at: number[] = [];
-  const repositoryOf = device.repositoryOf;
-  device.repositoryOf = (url, signal, report) => {
+  device.repositoryOf = () => {
     at.push(Math.round(device.time.now() / minute));
-    return repositoryOf?.(url, signal, report) ?? reading(device.lab).repository;
+    return repository;
   };
-  await device.runUntil(from + seconds);
-  device.repositoryOf = repositoryOf;
+  await device.runUntil(seconds);
   return at;
 }
 
@@ -27,11 +25,14 @@ describe("the schedule", () => {
     device.room.start();
     assert.equal(device.room.status().schedule.next_check_at, "2026-11-20T12:15:00.000Z");
     assert.deepEqual(await checksUntil(device, 13 * hour), [15, 15 + 360, 15 + 720]);
+    const writes = device.record.writes();
+    assert.equal((await checksUntil(device, 72 * hour)).length, 9);
+    assert.equal(device.record.writes(), writes, "a check that finds nothing new has written");
   });
 
   it("checks soon after a root was installed, once a user has looked", async () => {
     const device = await openDevice({ enabled: true });
-    const installedRoot = device.installedRoot;
+    const { installedRoot } = device;
     device.installedRoot = async () => null;
     await device.restart();
     device.room.start();
@@ -39,7 +40,16 @@ describe("the schedule", () => {
     device.installedRoot = installedRoot;
     await device.runUntil(hour + 6);
     await until("the root is seen", () => device.room.trust().installed);
-    assert.equal((await checksUntil(device, 2 * minute, hour)).length, 1);
+    assert.equal((await checksUntil(device, hour + 2 * minute)).length, 1);
+  });
+
+  it("obeys Retry-After", async () => {
+    const device = await openDevice({ enabled: true });
+    const details = { retryAfterSeconds: 10 * hour };
+    const error = new StewardError("update_server_unreachable", "503", { details });
+    device.room.start();
+    const failing = { ...reading(device.lab).repository, readMetadata: () => Promise.reject(error) };
+    assert.deepEqual(await checksUntil(device, 12 * hour, failing), [15, 615]);
   });
 });
 
@@ -50,26 +60,4 @@ it("a change of the server has it proven anew", async () => {
   device.settings = { ...device.settings, ota: { ...device.settings.ota, server: "https://other.example" } };
   device.room.settingsChanged();
   assert.equal(device.room.trust().proven, false);
-});
-
-it("a check that fails obeys Retry-After", async () => {
-  const device = await openDevice({ enabled: true });
-  const details = { retryAfterSeconds: 10 * hour };
-  const error = new StewardError("update_server_unreachable", "503", { details });
-  const failing = { ...reading(device.lab).repository, readMetadata: () => Promise.reject(error) };
-  device.repositoryOf = () => failing;
-  device.room.start();
-  assert.deepEqual(await checksUntil(device, 12 * hour), [15, 615]);
-});
-
-describe("an idle device", () => {
-  it("writes nothing at once while its checks find nothing new", async () => {
-    const device = await openDevice({ enabled: true });
-    device.room.start();
-    await device.runUntil(hour);
-    const before = device.record.writes();
-    await device.runUntil(72 * hour);
-    assert.equal(device.opened.length, 12);
-    assert.equal(device.record.writes(), before);
-  });
 });

@@ -30,62 +30,61 @@ async function install(device: Device, root: Buffer | null): Promise<void> {
   await device.restart();
 }
 
+const anotherRoot = ({ options }: Device): Buffer =>
+  new SignedRepository({ now: options.now() }).metadata("1.root");
+
 describe("trust", () => {
-  it("is none where no root is installed, and says how to install one", async () => {
+  it("is none where no root is installed, and is described anew only where a look at the file finds another", async () => {
     const device = await openDevice();
-    await install(device, null);
-    const trust = device.room.trust();
-    const found = [trust.installed, trust.fingerprint, trust.established, trust.keys.length];
-    assert.deepEqual(found, [false, null, false, 0]);
-    assert.equal(trust.status.code, "not_installed");
-  });
-
-  it("shows the installed root by its fingerprint, and the missing steps one by one", async () => {
-    const device = await openDevice();
-    const { lab, room } = device;
-    const shown = room.trust();
-    assert.equal(shown.fingerprint, fingerprintOf(lab.metadata("1.root")));
-    assert.deepEqual([shown.installed, shown.confirmed, shown.proven], [true, false, false]);
-    const roles = shown.keys.map(({ role, key_ids }) => [role, key_ids]);
-    assert.deepEqual(
-      roles,
-      ["root", "timestamp", "snapshot", "targets"].map((role) => [role, lab.keys[role]?.map(({ id }) => id)]),
-    );
-    assert.equal(shown.status.code, "not_confirmed");
-    await room.confirmTrust(shown.fingerprint ?? "", "ada");
-    const found = [room.trust().confirmed_by, room.trust().confirmed_at];
-    assert.deepEqual(found, ["ada", "2026-11-20T12:00:00.000Z"]);
-    assert.equal(room.trust().status.code, "not_proven");
-    assert.equal(room.isTrustEstablished(), false);
-    await device.check();
-    assert.equal(room.trust().status.code, "established");
-    assert.equal(room.isTrustEstablished(), true);
-  });
-
-  it("is not confirmed by another fingerprint", async () => {
-    const { room } = await openDevice();
-    await assert.rejects(room.confirmTrust("0".repeat(64), "ada"), { code: "validation_failed" });
-    assert.equal(room.trust().confirmed, false);
-  });
-
-  it("is not described again while looks at the file find the same", async () => {
-    const device = await openDevice();
-    const root = device.lab.metadata("1.root");
-    for (const present of [null, root]) {
+    for (const present of [null, device.lab.metadata("1.root")]) {
       await install(device, present);
+      const trust = device.room.trust();
+      const fingerprint = present && fingerprintOf(present);
+      assert.deepEqual(
+        [trust.installed, trust.fingerprint, trust.established],
+        [present !== null, fingerprint, false],
+      );
+      assert.equal(trust.status.code, present ? "not_confirmed" : "not_installed");
       let looks = 0;
       device.installedRoot = async () => {
         looks += 1;
         return present;
       };
-      const before = device.room.trust();
       for (const count of [1, 2]) {
         await device.runUntil(device.time.now() + 6);
         device.room.trust();
         await until(`look ${count} has begun`, () => looks >= count);
       }
-      assert.equal(device.room.trust(), before);
+      assert.equal(device.room.trust(), trust);
     }
+  });
+
+  it("is established by its fingerprint, confirmed by a person, and a proof", async () => {
+    const device = await openDevice();
+    const { lab, room } = device;
+    const codes: string[] = [room.trust().status.code];
+    const { fingerprint, installed, confirmed, proven, keys } = room.trust();
+    assert.equal(fingerprint, fingerprintOf(lab.metadata("1.root")));
+    assert.deepEqual([installed, confirmed, proven], [true, false, false]);
+    const own = ["root", "timestamp", "snapshot", "targets"].map((role) => [
+      role,
+      lab.keys[role]?.map(({ id }) => id),
+    ]);
+    assert.deepEqual(
+      keys.map(({ role, key_ids }) => [role, key_ids]),
+      own,
+    );
+    await assert.rejects(room.confirmTrust("0".repeat(64), "ada"), { code: "validation_failed" });
+    codes.push(room.trust().status.code);
+    await room.confirmTrust(fingerprint ?? "", "ada");
+    const { confirmed_by, confirmed_at } = room.trust();
+    assert.deepEqual([confirmed_by, confirmed_at], ["ada", "2026-11-20T12:00:00.000Z"]);
+    codes.push(room.trust().status.code);
+    assert.equal(room.isTrustEstablished(), false);
+    await device.check();
+    codes.push(room.trust().status.code);
+    assert.deepEqual(codes, ["not_confirmed", "not_confirmed", "not_proven", "established"]);
+    assert.equal(room.isTrustEstablished(), true);
   });
 });
 
@@ -95,14 +94,16 @@ describe("rotation", () => {
     device.lab.keys.root = [createSigningKey()];
     device.lab.publishRoot();
     await device.check();
-    assert.equal(device.room.trust().root_version, 2);
-    assert.equal(device.room.trust().fingerprint, fingerprintOf(device.lab.metadata("1.root")));
+    const { root_version, fingerprint } = device.room.trust();
+    assert.deepEqual([root_version, fingerprint], [2, fingerprintOf(device.lab.metadata("1.root"))]);
     assert.equal(device.room.isTrustEstablished(), true);
     await device.restart();
     await device.check();
     const told = device.events.filter(({ type }) => type === "update.root_rotated");
-    const found = told.map(({ details }) => details);
-    assert.deepEqual(found, [{ from_version: 1, version: 2 }]);
+    assert.deepEqual(
+      told.map(({ details }) => details),
+      [{ from_version: 1, version: 2 }],
+    );
   });
 
   it("is told even where the rest of the check failed", async () => {
@@ -121,72 +122,60 @@ describe("an installed root that was changed", () => {
     const device = await established();
     device.lab.publishRoot();
     const next = device.lab.metadata("2.root");
-    const before = { ...device.files.contents };
+    const { timestamp } = device.files.contents;
     await install(device, next);
     const { trust } = device.room.status();
-    assert.equal(trust.fingerprint, fingerprintOf(next));
-    assert.deepEqual([trust.confirmed, trust.proven, trust.root_version], [true, true, 2]);
-    assert.deepEqual(device.files.contents.timestamp, before.timestamp);
-    assert.equal(device.events.at(-1)?.type, "update.trust_installed");
-    assert.equal(device.events.at(-1)?.details.goes_on, true);
+    assert.deepEqual([trust.fingerprint, trust.root_version], [fingerprintOf(next), 2]);
+    assert.deepEqual(
+      [trust.confirmed, trust.proven, device.files.contents.timestamp],
+      [true, true, timestamp],
+    );
+    const { type, details } = device.events.at(-1) ?? {};
+    assert.deepEqual([type, details?.goes_on], ["update.trust_installed", true]);
   });
 
   it("begins anew where it does not: metadata, floors, confirmation and proof are dropped", async () => {
     const device = await established();
-    const other = new SignedRepository({ now: device.options.now() });
-    await install(device, other.metadata("1.root"));
+    await install(device, anotherRoot(device));
     const { trust, available } = device.room.status();
     assert.deepEqual([trust.confirmed, trust.proven, available.rules], [false, false, null]);
-    assert.deepEqual(Object.keys(device.files.contents), ["root"]);
+    assert.deepEqual([Object.keys(device.files.contents), device.staged.size], [["root"], 0]);
     const { floors, validators, announced } = device.record.read();
     assert.deepEqual([floors, validators, announced], [{}, null, []]);
-    assert.equal(device.staged.size, 0);
     await device.check();
     assert.equal(device.room.status().schedule.last_check?.outcome, "failed");
   });
 
-  for (const step of ["clear", "write root"]) {
-    it(`never ends with another's root in force, killed at ${step}`, async () => {
+  const noRecord = { anchor: null, confirmation: null, proof: null };
+  for (const [what, step, lost] of [
+    ["killed at clear", "clear", {}],
+    ["killed at write root", "write", {}],
+    ["whose record was lost, killed at write root", "write", noRecord],
+  ] as const)
+    it(`never ends with another's root in force, ${what}`, async () => {
       const device = await established();
-      const other = new SignedRepository({ now: device.options.now() }).metadata("1.root");
+      const other = anotherRoot(device);
+      await device.room.stop();
+      await device.record.update((present) => ({ ...present, ...lost }));
       const { clear, write } = device.files;
-      const killed = (): Promise<never> => Promise.reject(new StewardError("storage_unwritable", "killed"));
-      if (step === "clear") device.files.clear = killed;
-      else device.files.write = killed;
+      device.files[step] = () => Promise.reject(new StewardError("storage_unwritable", "killed"));
       await install(device, other);
       assert.equal(device.room.trust().installed, false);
       Object.assign(device.files, { clear, write });
       await device.restart();
-      assert.equal(device.room.trust().fingerprint, fingerprintOf(other));
-      assert.equal(device.room.trust().confirmed, false);
+      const { fingerprint, confirmed } = device.room.trust();
+      assert.deepEqual([fingerprint, confirmed], [fingerprintOf(other), false]);
       assert.deepEqual(device.files.contents.root, other);
     });
-  }
-
-  it("never ends with another's root in force whose record was lost, killed at write root", async () => {
-    const device = await established();
-    const other = new SignedRepository({ now: device.options.now() }).metadata("1.root");
-    await device.room.stop();
-    await device.record.update((present) => ({ ...present, anchor: null, confirmation: null, proof: null }));
-    const { write } = device.files;
-    device.files.write = () => Promise.reject(new StewardError("storage_unwritable", "killed"));
-    await install(device, other);
-    device.files.write = write;
-    await device.restart();
-    assert.deepEqual(device.files.contents.root, other);
-    assert.equal(device.room.trust().fingerprint, fingerprintOf(other));
-  });
 });
 
-describe("a trusted root that has rotted", () => {
-  it("is replaced by the installed one, and the versions that are known stay", async () => {
-    const device = await established();
-    const timestamp = device.files.contents.timestamp;
-    device.files.contents.root = Buffer.from("rot");
-    await device.restart();
-    await device.check();
-    assert.equal(device.room.status().schedule.last_check?.outcome, "ok");
-    assert.equal(device.room.isTrustEstablished(), true);
-    assert.deepEqual(device.files.contents.timestamp, timestamp);
-  });
+it("a trusted root that has rotted is replaced by the installed one, and the versions that are known stay", async () => {
+  const device = await established();
+  const { timestamp } = device.files.contents;
+  device.files.contents.root = Buffer.from("rot");
+  await device.restart();
+  await device.check();
+  assert.equal(device.room.status().schedule.last_check?.outcome, "ok");
+  assert.equal(device.room.isTrustEstablished(), true);
+  assert.deepEqual(device.files.contents.timestamp, timestamp);
 });
