@@ -7,164 +7,127 @@ import {
   applyHoldOf,
   decideApplying,
 } from "../../../src/updates/apply/apply-decision.ts";
-import { holdBecause } from "../../../src/updates/facts/hold-reason.ts";
+import { type HoldConditions, holdBecause } from "../../../src/updates/facts/hold-reason.ts";
 import { binary, good as conditions, rules } from "../example-releases.ts";
 
-const { now } = conditions;
+const { now, ota } = conditions;
 const later = new Date("2026-11-20T14:00:00Z");
 const latest = new Date("2026-11-21T02:00:00Z");
 
-const good: ApplySituation = {
-  conditions,
-  unreadable: null,
-  isConfigured: () => true,
-  windows: { isOpen: true, opensAt: null },
-  postponed: new Map(),
-  refused: new Map(),
-  busy: null,
-};
+type Change = Partial<Omit<ApplySituation, "conditions"> & HoldConditions>;
 
-type Change = Partial<Omit<ApplySituation, "conditions">> & Partial<ApplySituation["conditions"]>;
-
-function situation({ blocked, ota, isTrustEstablished, isClockTrusted, blocklist, ...rest }: Change) {
-  const given = { blocked, ota, isTrustEstablished, isClockTrusted, blocklist };
-  const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return { ...good, ...rest, conditions: { ...good.conditions, ...changed } };
+function situation(change: Change): ApplySituation {
+  const free = { unreadable: null, postponed: new Map(), refused: new Map(), busy: null };
+  const usual = { isConfigured: () => true, windows: { isOpen: true, opensAt: null } };
+  return { ...free, ...usual, ...change, conditions: { ...conditions, ...change } };
 }
 
-const codeOf = (change: Change, release = rules) => applyHoldOf(release, situation(change))?.code ?? null;
+const listed = (why: SetAsideRelease["why"], until: Date | null = null): Change => {
+  const { id, name, version } = rules;
+  const reason = { reason: "It did not answer.", until: until?.toISOString() ?? null };
+  return {
+    blocklist: new Map([[id, { id, kind: "rules", name, version, at: now.toISOString(), why, ...reason }]]),
+  };
+};
+const set = (change: Partial<typeof ota>): Change => ({ ota: { ...ota, ...change } });
+const postponed = (id: string, until = later): Change => ({ postponed: new Map([[id, until]]) });
 
-const listed = (
-  why: SetAsideRelease["why"],
-  until: Date | null = null,
-): ReadonlyMap<string, SetAsideRelease> =>
-  new Map([
-    [
-      rules.id,
-      {
-        ...{ id: rules.id, kind: "rules", name: "base", version: "1.2.0", at: now.toISOString() },
-        ...{ why, reason: "It did not answer.", until: until?.toISOString() ?? null },
-      },
-    ],
-  ]);
-
-const blocked = holdBecause("trust_not_installed");
-const closed = { isOpen: false, opensAt: latest };
-const { ota } = good.conditions;
+const blocked: Change = { blocked: holdBecause("trust_not_installed") };
+const closed: Change = { windows: { isOpen: false, opensAt: latest } };
+const unreadable: Change = { unreadable: reasonOfError({ code: "state_damaged", message: "It is cut" }) };
+const notSetUp: Change = { isConfigured: () => false };
+const busy: Change = { busy: "demo is on trial" };
+const noTrust: Change = { isTrustEstablished: false };
+const noClock: Change = { isClockTrusted: false };
 
 describe("applying without a request", () => {
-  it("is the first of them, one at a time", () => {
-    assert.equal(decideApplying([rules, binary], good).apply, rules);
-    assert.equal(decideApplying([binary], good).apply, binary);
-    assert.equal(decideApplying([], good).apply, null);
-  });
-
-  it("is the binary where the rules have to wait", () => {
-    const postponed = new Map([[rules.id, later]]);
-    assert.equal(decideApplying([rules, binary], { ...good, postponed }).apply, binary);
-  });
-
-  it("is looked at again when the first hold ends", () => {
-    const postponed = new Map([[rules.id, later]]);
-    const decision = decideApplying([rules, binary], { ...good, postponed, windows: closed });
-    assert.deepEqual(decision, { apply: null, again: later });
-  });
-
-  it("plans no second look at a reason that only a person can end", () => {
-    assert.deepEqual(decideApplying([rules], { ...good, busy: "demo is on trial" }), {
-      apply: null,
-      again: null,
+  for (const [what, releases, change, apply, again = null] of [
+    ["is the first of them, one at a time", [rules, binary], {}, rules],
+    ["is the only one", [binary], {}, binary],
+    ["is nothing where nothing is there", [], {}, null],
+    ["is the binary where the rules have to wait", [rules, binary], postponed(rules.id), binary],
+    [
+      "is looked at again when the first hold ends",
+      [rules, binary],
+      { ...postponed(rules.id), ...closed },
+      null,
+      later,
+    ],
+    ["is not looked at again for what only a person can end", [rules], busy, null],
+  ] as [string, (typeof rules)[], Change, typeof rules | null, Date?][])
+    it(what, () => {
+      const decision = decideApplying(releases, situation(change));
+      assert.equal(decision.apply, apply);
+      if (apply === null) assert.deepEqual(decision.again, again);
     });
-  });
 });
 
-describe("why a staged release is not applied without a request", () => {
-  it("is nothing where all is well", () => assert.deepEqual([codeOf({}), codeOf({}, binary)], [null, null]));
-
-  const cases: [string, Change, string][] = [
+describe("a staged release is not applied without a request", () => {
+  const refused: Change = { refused: new Map([[rules.id, holdBecause("refused", { until: later })]]) };
+  for (const [what, change, code, until = null] of [
     [
-      "a journal that cannot be read, before all else",
-      { unreadable: reasonOfError({ code: "state_damaged", message: "No." }), blocked },
+      "for a journal that cannot be read, before all else",
+      { ...unreadable, ...blocked },
       "journal_unreadable",
     ],
-    ["what blocks everything", { blocked, blocklist: listed("failed") }, "trust_not_installed"],
-    ["that it failed here", { blocklist: listed("failed"), isConfigured: () => false }, "failed"],
-    ["a host file that says nothing of it", { isConfigured: () => false, busy: "x" }, "not_configured"],
-    ["that it was rolled back", { blocklist: listed("held") }, "held"],
-    ["that it is deferred", { blocklist: listed("deferred", later) }, "deferred"],
-    ["a setting that is off", { ota: { ...ota, auto_update_rules: false } }, "not_automatic"],
-    ["a schedule that is off", { ota: { ...ota, enabled: false } }, "disabled"],
-    ["a clock that is not trusted", { isClockTrusted: false, windows: closed }, "clock_not_trusted"],
-    [
-      "the installer, which refused it",
-      { refused: new Map([[rules.id, holdBecause("refused", { until: later })]]) },
-      "refused",
-    ],
-    [
-      "an administrator who postponed it",
-      { postponed: new Map([[rules.id, later]]), windows: closed },
-      "postponed",
-    ],
-    ["a window that is closed", { windows: closed, busy: "x" }, "window"],
-    ["something that is under way", { busy: "demo is on trial" }, "busy"],
-  ];
-  for (const [name, change, kind] of cases) it(`is ${name}`, () => assert.equal(codeOf(change), kind));
+    ["for what blocks everything", { ...blocked, ...listed("failed") }, "trust_not_installed"],
+    ["for its failure here", { ...listed("failed"), ...notSetUp }, "failed"],
+    ["for a host file that says nothing of it", { ...notSetUp, ...busy }, "not_configured"],
+    ["for its rollback", listed("held"), "held"],
+    ["for its deferral", listed("deferred", later), "deferred", later],
+    ["for a setting that is off", set({ auto_update_rules: false }), "not_automatic"],
+    ["for a schedule that is off", set({ enabled: false }), "disabled"],
+    ["for a clock that is not trusted", { ...noClock, ...closed }, "clock_not_trusted"],
+    ["for a refusal of the installer", refused, "refused", later],
+    ["for an administrator who postponed it", { ...postponed(rules.id), ...closed }, "postponed", later],
+    ["for a window that is closed", { ...closed, ...busy }, "window", latest],
+    ["for something that is under way", busy, "busy"],
+  ] as [string, Change, string, Date?][])
+    it(what, () => {
+      const hold = applyHoldOf(rules, situation(change));
+      assert.deepEqual([hold?.code, hold?.until], [code, until]);
+    });
 
-  it("is told with the setting that decides it, and with what it waits for", () => {
-    const told = (change: Change, release = rules) => {
-      const { detail = "", setting } = applyHoldOf(release, situation(change)) ?? {};
-      return `${setting} ${detail}`;
-    };
-    const found = told({ unreadable: reasonOfError({ code: "state_damaged", message: "It is cut" }) });
-    assert.match(found, /^null The record .* nothing is applied\. It is cut\.$/);
-    const seen = told({ isConfigured: () => false }, binary);
-    assert.match(seen, /^null Updates .* not set up\. .* in the host file \(update\.binary\)\.$/);
-    const shown = told({ ota: { ...ota, enabled: false } });
-    assert.match(shown, /^\/update\/ota\/enabled Scheduled updates are off \(update\.ota\.enabled\)/);
-    const given = told({ windows: closed });
-    assert.match(given, /^\/update\/windows It waits .* \(update\.windows\), at 2026-11-21T02:00/);
-    const answers = told({ postponed: new Map([[rules.id, later]]) });
-    assert.match(answers, /^null It is postponed; that ends at 2026-11-20T14:00/);
-    assert.match(told({ busy: "demo is on trial" }), /^null It waits .*: demo is on trial\.$/);
+  it("by the setting that decides it, told with what it waits for", () => {
+    for (const [change, words, release = rules] of [
+      [unreadable, /^null The record .* nothing is applied\. It is cut\.$/],
+      [notSetUp, /^null Updates .* not set up\. .* in the host file \(update\.binary\)\.$/, binary],
+      [set({ enabled: false }), /^\/update\/ota\/enabled Scheduled updates are off \(update\.ota\.enabled\)/],
+      [closed, /^\/update\/windows It waits .* \(update\.windows\), at 2026-11-21T02:00/],
+      [postponed(rules.id), /^null It is postponed; that ends at 2026-11-20T14:00/],
+      [busy, /^null It waits .*: demo is on trial\.$/],
+    ] as [Change, RegExp, typeof rules?][]) {
+      const { detail, setting } = applyHoldOf(release, situation(change)) ?? {};
+      assert.match(`${setting} ${detail}`, words);
+    }
   });
 
-  it("is a trust that is not established, for binaries alone, after what blocks everything", () => {
-    assert.equal(codeOf({ isTrustEstablished: false }, binary), "trust_not_established");
-    assert.equal(codeOf({ isTrustEstablished: false }), null);
-    assert.equal(codeOf({ isTrustEstablished: false, blocked }, binary), "trust_not_installed");
+  const codeOf = (change: Change, release = rules) => applyHoldOf(release, situation(change))?.code ?? null;
+
+  it("for nothing where all is well", () => assert.deepEqual([codeOf({}), codeOf({}, binary)], [null, null]));
+
+  it("for a trust that is not established, of binaries alone, after what blocks everything", () => {
+    const found = [codeOf(noTrust, binary), codeOf(noTrust), codeOf({ ...noTrust, ...blocked }, binary)];
+    assert.deepEqual(found, ["trust_not_established", null, "trust_not_installed"]);
   });
 
-  it("is the setting of its own kind", () => {
-    const off = { ...ota, auto_update_rules: false, auto_update_binary: false };
-    assert.equal(codeOf({ ota: off }, binary), "not_automatic");
-    assert.equal(codeOf({ ota: { ...off, auto_update_rules: true } }), null);
-    assert.equal(codeOf({ ota: { ...off, auto_update_binary: true } }, binary), null);
+  it("for the setting of its own kind", () => {
+    assert.equal(codeOf(set({ auto_update_binary: false }), binary), "not_automatic");
+    assert.equal(codeOf(set({ auto_update_binary: false })), null);
+    assert.equal(codeOf(set({ auto_update_rules: false }), binary), null);
   });
 
-  it("is a wave to come, also of what lies here already, until it has come", () => {
-    for (const [due_at, code] of [
-      ["2026-11-20T12:00:00.001Z", "wave"],
-      ["2026-11-20T12:00:00.000Z", null],
-    ])
-      assert.equal(codeOf({}, { ...rules, due_at: due_at ?? null }), code);
+  it("for a wave to come, also of what lies here already, until it has come", () => {
+    assert.equal(codeOf({}, { ...rules, due_at: "2026-11-20T12:00:00.001Z" }), "wave");
+    assert.equal(codeOf({}, { ...rules, due_at: "2026-11-20T12:00:00.000Z" }), null);
   });
 
-  it("does not hold an urgent release to a window, but to a postponement", () => {
+  it("where it is urgent, for a postponement and not for a window", () => {
     const urgent = { ...rules, urgent: true };
-    assert.equal(codeOf({ windows: closed }, urgent), null);
-    assert.equal(codeOf({ postponed: new Map([[rules.id, later]]) }, urgent), "postponed");
+    assert.deepEqual([codeOf(closed, urgent), codeOf(postponed(rules.id), urgent)], [null, "postponed"]);
   });
 
   it("is no postponement that is over, nor one of another release", () => {
-    assert.equal(codeOf({ postponed: new Map([[rules.id, now]]) }), null);
-    assert.equal(codeOf({ postponed: new Map([[binary.id, later]]) }), null);
-  });
-
-  it("says when it ends, where that is known", () => {
-    const untilOf = (change: Change) => applyHoldOf(rules, situation(change))?.until ?? null;
-    assert.deepEqual(untilOf({ windows: closed }), latest);
-    assert.deepEqual(untilOf({ blocklist: listed("deferred", later) }), later);
-    assert.deepEqual(untilOf({ blocklist: listed("held") }), null);
-    assert.deepEqual(untilOf({ isClockTrusted: false }), null);
+    assert.deepEqual([codeOf(postponed(rules.id, now)), codeOf(postponed(binary.id))], [null, null]);
   });
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { UpdateReason } from "../../../src/contract/types.ts";
 import { reasonOfError } from "../../../src/releases/outcome-reasons.ts";
 import {
   emptyJournal,
@@ -13,180 +12,218 @@ import { binary, good as conditions, rules } from "../example-releases.ts";
 
 const server = "https://updates.example";
 const stick = "file:///media/stick";
+const nothing = { rules: null, binary: null };
 
-interface Given {
-  readonly available?: { rules: typeof rules | null; binary: typeof binary | null };
-  readonly setUp?: readonly string[];
+/** What an order is made from. */
+const usual = {
+  available: { rules, binary } as { rules: typeof rules | null; binary: typeof binary | null },
+  setUp: ["rules", "binary"],
   /** Rules are asked for their health where the binary answers. */
-  readonly isOnePlace?: boolean;
-  readonly staged?: readonly string[];
-  readonly ota?: Partial<typeof conditions.ota>;
-  readonly slots?: Partial<ReleaseJournal["slots"]>;
-  readonly unreadable?: UpdateReason;
-  readonly installed?: { rules: string | null; binary: string | null };
-  readonly packaged?: { rules: string | null; binary: string | null };
-  readonly floors?: Record<string, string>;
-}
+  isOnePlace: false,
+  staged: [] as string[],
+  ota: {} as Partial<typeof conditions.ota>,
+  slots: {} as Partial<ReleaseJournal["slots"]>,
+  isReadable: true,
+  installed: nothing as { rules: string | null; binary: string | null },
+  packaged: nothing as { rules: string | null; binary: string | null },
+  floors: {} as Record<string, string>,
+};
+type Given = Partial<typeof usual>;
+
+const cut = reasonOfError({ code: "state_damaged", message: "It is cut" });
 
 /** The parts of the room that an order is made from. */
 function parts(given: Given) {
-  const { available = { rules, binary }, setUp = ["rules", "binary"], staged = [] } = given;
-  const slots = { ...emptyJournal.slots, ...given.slots };
+  const { available, setUp, isOnePlace, staged, ota, slots, isReadable, installed, packaged, floors } = {
+    ...usual,
+    ...given,
+  };
+  const journal = { ...emptyJournal, slots: { ...emptyJournal.slots, ...slots } };
   return {
     options: {
-      settings: () => ({ ota: { ...conditions.ota, server, ...given.ota } }),
-      allowedChannels: null,
-      record: { read: () => ({ available, floors: given.floors ?? {} }) },
-      installed: () => given.installed ?? { rules: null, binary: null },
-      packaged: given.packaged ?? { rules: null, binary: null },
-      installer: {
-        isSetUp: (kind: string) => setUp.includes(kind),
-        rulesNeedBinary: () => given.isOnePlace ?? false,
+      settings: () => ({ ota: { ...conditions.ota, server, ...ota } }),
+      record: { read: () => ({ available, floors }) },
+      installed: () => installed,
+      ...{
+        packaged,
+        allowedChannels: null,
+        now: () => conditions.now,
+        uptime: () => 2_000,
+        bootId: "boot-1",
       },
-      now: () => conditions.now,
-      uptime: () => 2_000,
-      bootId: "boot-1",
+      installer: { isSetUp: (kind: string) => setUp.includes(kind), rulesNeedBinary: () => isOnePlace },
     },
-    watch: { journal: () => ({ ...emptyJournal, slots }), unreadable: () => given.unreadable ?? null },
+    watch: { journal: () => journal, unreadable: () => (isReadable ? null : cut) },
     downloads: { isStaged: (id: string) => staged.includes(id) },
   } as unknown as Parameters<typeof applyOrder>[0];
 }
 
-const order = (given: Given, kind: "rules" | "binary" | "all", repository?: string) =>
+type Kind = Parameters<typeof kindsOf>[0];
+const order = (given: Given, kind: Kind, repository?: string) =>
   applyOrder(parts(given), { kind, repository });
 
-const aside = (version: string, why: SetAside["why"] = "failed"): SetAside => ({
-  ...{ id: rules.id, name: "base", version, at: "2026-11-20T11:00:00.000Z", why, reason: "No.", until: null },
-});
-const withAside = (...setAside: SetAside[]) => ({ rules: { ...emptyJournal.slots.rules, setAside } });
-
 it("all kinds are the rules and then the binary", () => {
-  assert.deepEqual(kindsOf("all"), ["rules", "binary"]);
-  assert.deepEqual(kindsOf("binary"), ["binary"]);
+  assert.deepEqual([kindsOf("all"), kindsOf("binary")], [["rules", "binary"], ["binary"]]);
 });
-
-const cut = reasonOfError({ code: "state_damaged", message: "It is cut" });
 
 describe("a request to apply", () => {
-  const fromServer = { url: server, isServer: true };
-
-  it("is for what is available, of the kinds that were asked for and are set up", () => {
-    assert.deepEqual(order({}, "all"), { kinds: ["rules", "binary"], source: fromServer });
-    assert.deepEqual(order({}, "binary"), { kinds: ["binary"], source: fromServer });
-    assert.deepEqual(order({ available: { rules: null, binary } }, "all").kinds, ["binary"]);
-    assert.deepEqual(order({ setUp: ["rules"] }, "all").kinds, ["rules"]);
-  });
-
-  it("is for the binary first where there is none, and rules are asked for their health at it", () => {
-    const isOnePlace = true;
-    assert.deepEqual(order({ isOnePlace }, "all").kinds, ["binary", "rules"]);
-    assert.deepEqual(order({ isOnePlace }, "all", stick).kinds, ["binary", "rules"]);
-    const installed = { rules: null, binary: "0.9.0" };
-    assert.deepEqual(order({ isOnePlace, installed }, "all").kinds, ["rules", "binary"]);
-  });
-
-  it("is refused where none of them is set up, and where the one that is there is not", () => {
-    const notSetUp = (members: RegExp) => ({ code: "update_not_set_up", message: members });
-    assert.throws(() => order({ setUp: [] }, "all"), notSetUp(/add update\.rules or update\.binary\.$/));
-    assert.throws(() => order({ setUp: ["rules"] }, "binary"), notSetUp(/add update\.binary\.$/));
-    const available = { rules: null, binary };
-    assert.throws(() => order({ setUp: ["rules"], available }, "all"), notSetUp(/add update\.binary\.$/));
-  });
-
-  it("is refused while the release journal cannot be read", () =>
-    assert.throws(() => order({ unreadable: cut }, "all"), {
-      code: "state_damaged",
-      message: /nothing is applied\. It is cut\.$/,
-    }));
-
-  it("of a directory is for all that was asked for, whatever is known", () =>
-    assert.deepEqual(order({ available: { rules: null, binary: null } }, "all", stick), {
-      kinds: ["rules", "binary"],
-      source: { url: stick, isServer: false },
-    }));
-
-  it("checks first, also what lies here, unless there is no server", () => {
-    const staged = [rules.id];
-    assert.deepEqual(order({ staged }, "rules").source, fromServer);
-    assert.equal(order({ staged, ota: { server: "" } }, "rules").source, null);
-    assert.deepEqual(order({ staged, ota: { server: "" } }, "rules", stick).source, {
-      url: stick,
-      isServer: false,
+  const both = ["rules", "binary"];
+  const binaryFirst = ["binary", "rules"];
+  const isOnePlace = true;
+  const staged = [rules.id];
+  const noServer = { server: "" };
+  for (const [what, given, kind, kinds, url, from] of [
+    ["is for what is available, with a check first", {}, "all", both, server],
+    ["is for the kinds that were asked for", {}, "binary", ["binary"], server],
+    ["is for the kinds that are there", { available: { rules: null, binary } }, "all", ["binary"], server],
+    ["is for the kinds that are set up", { setUp: ["rules"] }, "all", ["rules"], server],
+    [
+      "is for the binary first where there is none, and rules need it",
+      { isOnePlace },
+      "all",
+      binaryFirst,
+      server,
+    ],
+    ["is so of a directory too", { isOnePlace }, "all", binaryFirst, stick, stick],
+    ["is not so with one", { isOnePlace, installed: { rules: null, binary: "0.9.0" } }, "all", both, server],
+    ["of a directory is for all, whatever is known", { available: nothing }, "all", both, stick, stick],
+    ["checks also what lies here", { staged }, "rules", ["rules"], server],
+    ["checks nothing then where there is no server", { staged, ota: noServer }, "rules", ["rules"], null],
+    ["checks a directory then", { staged, ota: noServer }, "rules", ["rules"], stick, stick],
+  ] as [string, Given, Kind, string[], string | null, string?][])
+    it(what, () => {
+      const source = url === null ? null : { url, isServer: url === server };
+      assert.deepEqual(order(given, kind, from), { kinds, source });
     });
-    const isNotConfigured = { code: "update_not_configured" };
-    assert.throws(() => order({ ota: { server: "" } }, "rules"), isNotConfigured);
-    assert.throws(() => order({ staged: [binary.id], ota: { server: "" } }, "rules"), isNotConfigured);
-  });
 
-  it("is refused where settings block updates, with and without a server", () => {
-    for (const at of [server, ""])
-      assert.throws(
-        () => order({ staged: [rules.id], ota: { server: at, verify_signature: false } }, "rules"),
-        { code: "signature_verification_required" },
-      );
+  const aside = (version: string, why: SetAside["why"] = "failed"): SetAside => ({
+    ...{
+      id: rules.id,
+      name: "base",
+      version,
+      at: "2026-11-20T11:00:00.000Z",
+      why,
+      reason: "No.",
+      until: null,
+    },
   });
-
-  const nothing = { rules: null, binary: null };
-  it("is refused where nothing is there", () =>
-    assert.throws(() => order({ available: nothing }, "all"), { code: "no_update_available" }));
-
-  it("says that a release has failed here where that is why there is none", () => {
-    const failed = { code: "update_not_acceptable", message: /^base 1\.2\.0 failed .*No\./ };
-    const slots = withAside(aside("1.2.0"));
-    assert.throws(() => order({ available: nothing, slots }, "all"), failed);
-    assert.throws(() => order({ available: nothing, slots }, "rules"), failed);
-    const installed = { rules: "1.1.0", binary: null };
-    assert.throws(() => order({ available: nothing, slots, installed }, "rules"), failed);
-    const newest = withAside(aside("1.1.0"), aside("1.2.0"));
-    assert.throws(() => order({ available: nothing, slots: newest }, "rules"), failed);
+  const failed = (...setAside: SetAside[]): Given => ({
+    ...{ available: nothing, slots: { rules: { ...emptyJournal.slots.rules, setAside } } },
   });
-
-  it("does not say so of another kind, of what is installed since, nor of what is only held", () => {
-    const none = { code: "no_update_available" };
-    const slots = withAside(aside("1.2.0"));
-    assert.throws(() => order({ available: nothing, slots }, "binary"), none);
-    const installed = { rules: "1.2.0", binary: null };
-    assert.throws(() => order({ available: nothing, slots, installed }, "rules"), none);
-    const held = withAside(aside("1.2.0", "held"));
-    assert.throws(() => order({ available: nothing, slots: held }, "rules"), none);
-  });
+  const hasFailed = /^base 1\.2\.0 failed .*No\./;
+  const over = (version: string) => ({ installed: { rules: version, binary: null } });
+  const unsigned = { verify_signature: false };
+  for (const [what, given, kind, code, words = /./] of [
+    [
+      "where none of them is set up",
+      { setUp: [] },
+      "all",
+      "update_not_set_up",
+      /add update\.rules or update\.binary\.$/,
+    ],
+    ["where that kind is not", { setUp: ["rules"] }, "binary", "update_not_set_up", /add update\.binary\.$/],
+    [
+      "where the kind that is there is not",
+      { setUp: ["rules"], available: { rules: null, binary } },
+      ...(["all", "update_not_set_up", /add update\.binary\.$/] as const),
+    ],
+    [
+      "while the journal cannot be read",
+      { isReadable: false },
+      "all",
+      "state_damaged",
+      /nothing is applied\. It is cut\.$/,
+    ],
+    ["without a server", { ota: noServer }, "rules", "update_not_configured"],
+    [
+      "without a server for the kind",
+      { staged: [binary.id], ota: noServer },
+      "rules",
+      "update_not_configured",
+    ],
+    ["where settings block updates", { staged, ota: unsigned }, "rules", "signature_verification_required"],
+    [
+      "where they do without a server",
+      { staged, ota: { ...noServer, ...unsigned } },
+      "rules",
+      "signature_verification_required",
+    ],
+    ["where nothing is there", { available: nothing }, "all", "no_update_available"],
+    [
+      "where all has failed here, of both kinds",
+      failed(aside("1.2.0")),
+      "all",
+      "update_not_acceptable",
+      hasFailed,
+    ],
+    ["where all has failed here", failed(aside("1.2.0")), "rules", "update_not_acceptable", hasFailed],
+    [
+      "where a newer one has failed",
+      { ...failed(aside("1.2.0")), ...over("1.1.0") },
+      "rules",
+      "update_not_acceptable",
+      hasFailed,
+    ],
+    [
+      "with the newest that has failed",
+      failed(aside("1.1.0"), aside("1.2.0")),
+      "rules",
+      "update_not_acceptable",
+      hasFailed,
+    ],
+    ["where another kind has failed", failed(aside("1.2.0")), "binary", "no_update_available"],
+    [
+      "where that is installed since",
+      { ...failed(aside("1.2.0")), ...over("1.2.0") },
+      "rules",
+      "no_update_available",
+    ],
+    ["where one is only held", failed(aside("1.2.0", "held")), "rules", "no_update_available"],
+  ] as [string, Given, Kind, string, RegExp?][])
+    it(`is refused ${what}`, () => assert.throws(() => order(given, kind), { code, message: words }));
 });
 
 describe("a request to go back", () => {
   const committed = { at: "2026-11-20T11:00:00.000Z", boot_id: "boot-1", uptime: 1_000 };
   const one: GoodRelease = { id: "1".repeat(32), name: "base", version: "1.0.0", committed };
   const two: GoodRelease = { id: "2".repeat(32), name: "base", version: "1.1.0", committed };
-  const slotsOf = (...good: GoodRelease[]) => ({ rules: { ...emptyJournal.slots.rules, good } });
-  const back = (given: Given, kind: "rules" | "binary" = "rules") =>
-    requireRollbackByAgent(parts(given), kind);
-  const none = { code: "nothing_to_roll_back" };
-
-  it("is taken where there is a release before the present one, or a package below it", () => {
-    back({ slots: slotsOf(one, two) });
-    back({ slots: slotsOf(two), packaged: { rules: "0.9.0", binary: null } });
+  const having = (...good: GoodRelease[]): Given => ({
+    slots: { rules: { ...emptyJournal.slots.rules, good } },
   });
-
-  it("is refused where there is none, by the name of its kind", () => {
-    assert.throws(() => back({}), { ...none, message: /earlier release of rules/ });
-    assert.throws(() => back({}, "binary"), { ...none, message: /earlier release of binary/ });
-    assert.throws(() => back({ packaged: { rules: "0.9.0", binary: null } }), none);
-    assert.throws(() => back({ slots: slotsOf(two) }), none);
-    assert.throws(() => back({ slots: slotsOf(two), packaged: { rules: null, binary: "0.9.0" } }), none);
+  const from = (version: string, kind: "rules" | "binary" = "rules"): Given => ({
+    ...{ packaged: { ...nothing, [kind]: version } },
   });
-
-  it("is refused below the floor of that name, and taken at it", () => {
-    const slots = slotsOf(one, two);
-    const below = { code: "below_floor", message: /1\.0\.0.*1\.0\.1/s };
-    assert.throws(() => back({ slots, floors: { "rules/base": "1.0.1" } }), below);
-    back({ slots, floors: { "rules/base": "1.0.0" } });
-    back({ slots, floors: { "rules/other": "9.0.0", "binary/base": "9.0.0" } });
-    const packaged = { rules: "1.0.0", binary: null };
-    assert.throws(() => back({ slots: slotsOf(two), packaged, floors: { "rules/base": "1.0.1" } }), below);
-  });
-
-  it("is refused where the kind is not set up, and while the journal cannot be read", () => {
-    const slots = slotsOf(one, two);
-    assert.throws(() => back({ slots, setUp: ["binary"] }), { code: "update_not_set_up" });
-    assert.throws(() => back({ slots, unreadable: cut }), { code: "state_damaged" });
-  });
+  const both = having(one, two);
+  const ofOthers = { floors: { "rules/other": "9.0.0", "binary/base": "9.0.0" } };
+  const floors = { "rules/base": "1.0.1" };
+  const below = /1\.0\.0.*1\.0\.1/s;
+  for (const [what, given, code, message = /./, kind = "rules"] of [
+    ["is taken where there is a release before the present one", both],
+    ["is taken where there is a package below it", { ...having(two), ...from("0.9.0") }],
+    ["is taken at the floor", { ...both, floors: { "rules/base": "1.0.0" } }],
+    ["is taken below another one's floor", { ...both, ...ofOthers }],
+    ["is refused where there is none", {}, "nothing_to_roll_back", /earlier release of rules/],
+    ["is refused by the name of its kind", {}, "nothing_to_roll_back", /earlier release of binary/, "binary"],
+    ["is refused where only a package is there", from("0.9.0"), "nothing_to_roll_back"],
+    ["is refused with one release alone", having(two), "nothing_to_roll_back"],
+    [
+      "is refused with another kind's package",
+      { ...having(two), ...from("0.9.0", "binary") },
+      "nothing_to_roll_back",
+    ],
+    ["is refused below the floor", { ...both, floors }, "below_floor", below],
+    [
+      "is refused for a package below the floor",
+      { ...having(two), ...from("1.0.0"), floors },
+      "below_floor",
+      below,
+    ],
+    ["is refused where the kind is not set up", { ...both, setUp: ["binary"] }, "update_not_set_up"],
+    ["is refused while the journal cannot be read", { ...both, isReadable: false }, "state_damaged"],
+  ] as [string, Given, string?, RegExp?, ("rules" | "binary")?][])
+    it(what, () => {
+      const back = () => requireRollbackByAgent(parts(given), kind);
+      if (code === undefined) back();
+      else assert.throws(back, { code, message });
+    });
 });
