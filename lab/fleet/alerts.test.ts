@@ -1,10 +1,13 @@
-/** The alerts of scripts/monitoring by the programs that will run them: promtool and amtool, as Debian has them. */
+/**
+ * scripts/monitoring by the programs that will run it, promtool and amtool, as Debian has them: alerts, and the targets that
+ * `steward-publisher watch --file-sd` writes.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
+import { scratchDirectory } from "../basics/scratch.ts";
 import { prometheusPrograms, rowsOf, unpacked, writeUnusedAuthority } from "./programs.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -14,12 +17,11 @@ const alerts = readFileSync(join(monitoring, "alerts.yml"), "utf8");
 const names = [...alerts.matchAll(/^ {6}- alert: (\w+)$/gm)].map(([, name = ""]) => name);
 
 describe("the alerts", () => {
-  let directory: string;
+  const directory = scratchDirectory();
   let promtool: string;
   let amtool: string;
 
   before(() => {
-    directory = mkdtempSync(join(tmpdir(), "steward-fleet-alerts-"));
     promtool = join(prometheusPrograms(), "promtool");
     amtool = join(unpacked("alertmanager", "usr/bin/amtool", "prometheus-alertmanager"), "usr/bin/amtool");
     cpSync(monitoring, directory, { recursive: true });
@@ -27,12 +29,12 @@ describe("the alerts", () => {
     writeFileSync(join(directory, "steward-devices.yml"), "- targets: [localhost:8443]\n");
     writeUnusedAuthority(join(directory, "steward-ca.pem"));
   });
-  after(() => rmSync(directory, { recursive: true, force: true }));
 
   const run = (program: string, ...args: string[]) => {
     const { status, stdout, stderr } = spawnSync(program, args, { cwd: directory, encoding: "utf8" });
     return { status, stdout, words: `${stdout}${stderr}` };
   };
+  const checkConfig = () => run(promtool, "check", "config", "--lint-fatal", "prometheus.yml");
   /** The tests of the alerts with these rules in the place of the right ones. */
   const testWith = (rules: string) => {
     writeFileSync(join(directory, "alerts.yml"), rules);
@@ -45,7 +47,7 @@ describe("the alerts", () => {
     const rules = run(promtool, "check", "rules", "--lint-fatal", "alerts.yml");
     assert.equal(rules.status, 0, rules.words);
     assert.match(rules.words, new RegExp(`SUCCESS: ${names.length} rules found`));
-    const config = run(promtool, "check", "config", "--lint-fatal", "prometheus.yml");
+    const config = checkConfig();
     assert.equal(config.status, 0, config.words);
   });
 
@@ -87,5 +89,50 @@ describe("the alerts", () => {
     assert.deepEqual(severities, ["on-call", "operations", "operations"]);
     assert.equal(receiver("severity=info", "alertname=StewardWatchdog"), "dead-mans-switch");
     row("receivers of critical, warning, info", "on-call, operations, operations");
+  });
+
+  /** The job with its targets from this file, which is read after what the publisher has written. */
+  const withTargets = (file: string): string => {
+    const text = readFileSync(join(monitoring, "prometheus.yml"), "utf8");
+    return text.replace("[steward-devices.yml]", `[${file}]`);
+  };
+
+  it("scrape what steward-publisher watch --file-sd writes, by address, with the product as a label that stays", () => {
+    const publisher = (...words: string[]) => {
+      const { status, words: said } = run(process.execPath, join(root, "dist-publisher/main.cjs"), ...words);
+      assert.equal(status, 0, said);
+    };
+    const line = (address: string, version: string): string =>
+      `${address} - - [23/Nov/2026:07:20:11 +0000] "GET /metadata/timestamp.json HTTP/1.1" 200 9 "-" "-" "steward/${version};v=1, product/demo"\n`;
+    const devices = Array.from({ length: 200 }, (_, index) => line(`10.0.0.${index + 1}`, "1.0.0"));
+    devices.push(line("2001:db8::7", "1.1.0"), line("edge-7.example.net", "1.1.0"));
+    publisher("init", "site", "--product", "demo");
+    writeFileSync(join(directory, "access.log"), devices.join(""));
+    publisher("watch", "access.log", "site", "--once", "--file-sd", "devices.json");
+    const file = join(directory, "prometheus.yml");
+    writeFileSync(file, withTargets("devices.json"));
+    const good = checkConfig();
+    assert.equal(good.status, 0, good.words);
+    // The paths of the job are its own: without them the file must be enough.
+    writeFileSync(file, withTargets("devices.json").replace(/^ {4}(scheme|metrics_path): .*\n/gm, ""));
+    const { stdout } = run(
+      promtool,
+      "check",
+      "service-discovery",
+      "--timeout=5s",
+      "prometheus.yml",
+      "steward",
+    );
+    const found = JSON.parse(stdout) as Record<"discoveredLabels" | "labels", Record<string, string>>[];
+    const instances = found.map(({ labels }) => labels.instance);
+    assert.equal(instances.length, 201);
+    assert.ok(instances.includes("10.0.0.200:8443") && instances.includes("[2001:db8::7]:8443"));
+    for (const { labels, discoveredLabels } of found) {
+      assert.deepEqual([labels.__scheme__, labels.__metrics_path__], ["https", "/api/metrics"]);
+      const kept = Object.keys(labels).filter((name) => !name.startsWith("__"));
+      assert.deepEqual(kept, ["instance", "job", "product"]);
+      assert.match(discoveredLabels.__meta_steward_agent_version ?? "", /^1\.[01]\.0$/);
+    }
+    row("devices of an access log that promtool finds as targets", found.length);
   });
 });

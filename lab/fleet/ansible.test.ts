@@ -109,17 +109,12 @@ describe("ansible", () => {
       );
   });
 
-  it("says with --check what a run would change, and changes nothing", () => {
-    const run = play(check);
-    for (const { name } of devices.all)
-      assert.ok((run.recap[name]?.changed ?? 0) > 0, `${name} would change`);
-    const { stdout } = devices.on(0, "steward -o json user list");
-    assert.deepEqual(JSON.parse(stdout).items, []);
-  });
-
-  it("brings both devices to what the file says, and a second run reports no change", () => {
+  it("brings both devices to what the file says, as --check says before, and a second run reports no change", () => {
+    const isChanged = (count: number | undefined) => (count ?? 0) > 0;
+    assert.ok(changesOf(play(check)).every(isChanged));
+    assert.deepEqual(JSON.parse(devices.on(0, "steward -o json user list").stdout).items, []);
     const first = play(apply);
-    for (const { name } of devices.all) assert.ok((first.recap[name]?.changed ?? 0) > 0, `${name} changed`);
+    assert.ok(changesOf(first).every(isChanged));
     const { stdout } = devices.on(1, "steward -o json user list");
     const names = JSON.parse(stdout).items.map(({ username }: { username: string }) => username);
     assert.deepEqual(names.sort(), ["fleet", "lena"]);
@@ -129,10 +124,8 @@ describe("ansible", () => {
       const published = readFileSync(join(devices.directory, rootOfTrust), "utf8");
       assert.deepEqual(JSON.parse(installed), JSON.parse(published));
     }
-    const second = play(apply);
-    assert.deepEqual(changesOf(second), [0, 0]);
-    row("devices.yml over SSH, first run, changed tasks", changesOf(first).join(" and "));
-    row("devices.yml over SSH, second run, changed tasks", changesOf(second).join(" and "));
+    assert.deepEqual(changesOf(play(apply)), [0, 0]);
+    row("devices.yml over SSH, changed tasks", `${changesOf(first).join(" and ")}, then none`);
   });
 
   it("opens no shell of root where nothing differs, nor to say what does", () => {
@@ -149,24 +142,17 @@ describe("ansible", () => {
     row("devices.yml without a change, connections by SSH", "none");
   });
 
-  it("says with --check which settings a run would change, and changes nothing", () => {
-    const run = play(`${settings} --check`);
-    assert.deepEqual(changesOf(run), [1, 1]);
-    assert.match(run.text, /security: .*→ .*45m/);
+  it("changes settings over HTTPS with the fleet's token, says so before with --check, and mends what a person changed", () => {
+    const dry = play(`${settings} --check`);
+    assert.deepEqual(changesOf(dry), [1, 1]);
+    assert.match(dry.text, /security: .*→ .*45m/);
     assert.notEqual(settingsOf(0).device.location, "hall 3");
-  });
-
-  it("changes settings over HTTPS with the fleet's token, and the second time nothing", () => {
-    const first = play(settings);
-    assert.deepEqual(changesOf(first), [1, 1]);
-    assert.equal(settingsOf(0).device.location, "hall 3");
-    assert.equal(settingsOf(0).device.name, "device1");
-    const second = play(settings);
-    assert.deepEqual(changesOf(second), [0, 0]);
-    row("settings.yml over HTTPS, second run, changed tasks", changesOf(second).join(" and "));
-  });
-
-  it("mends the one device that a person has changed", () => {
+    assert.deepEqual(changesOf(play(settings)), [1, 1]);
+    const { location, name } = settingsOf(0).device;
+    assert.deepEqual([location, name], ["hall 3", "device1"]);
+    const second = changesOf(play(settings));
+    assert.deepEqual(second, [0, 0]);
+    row("settings.yml over HTTPS, second run, changed tasks", second.join(" and "));
     assert.equal(devices.on(1, "steward system set security.session_idle=30m").status, 0);
     assert.deepEqual(changesOf(play(settings)), [0, 1]);
     assert.equal(settingsOf(1).security.session_idle, "45m");
@@ -211,13 +197,10 @@ describe("ansible", () => {
     assert.match(run.text, /CERTIFICATE_VERIFY_FAILED/);
   });
 
-  it("says with --check which devices would get a certificate of the CA, and changes nothing", () => {
+  it("has each device show a certificate of the CA for its own key, and a second run changes nothing", () => {
     // The certificate, and the CA's in the place of the device's own here.
     assert.deepEqual(changesOf(play(`${certificates} --check`)), [2, 2]);
     assert.equal(devices.on(0, "ls /etc/steward/tls").status, 2);
-  });
-
-  it("has each device show a certificate of the CA for its own key, and a second run changes nothing", () => {
     const first = play(certificates);
     for (const [index, { name, address }] of devices.all.entries()) {
       assert.ok((first.recap[name]?.changed ?? 0) > 0, `${name} changed`);
@@ -236,16 +219,9 @@ describe("ansible", () => {
     assert.equal(found, "", "the key has left the device");
     const second = play(certificates);
     assert.deepEqual(changesOf(second), [0, 0]);
-    row(
-      "certificates.yml, first and second run, changed tasks",
-      `${changesOf(first).join(" and ")}, then ${changesOf(second).join(" and ")}`,
-    );
-  });
-
-  it("goes on over HTTPS by the CA, and the other playbooks change nothing", () => {
-    assert.deepEqual(changesOf(play(settings)), [0, 0]);
-    assert.deepEqual(changesOf(play(apply)), [0, 0]);
-    assert.deepEqual(changesOf(play(settings)), [0, 0]);
+    row("certificates.yml, changed tasks", `${changesOf(first).join(" and ")}, then none`);
+    // They go on over HTTPS by the CA.
+    for (const line of [settings, apply, settings]) assert.deepEqual(changesOf(play(line)), [0, 0]);
   });
 
   it("signs no name of another device, whatever a device asks for, and renews with a new key", () => {

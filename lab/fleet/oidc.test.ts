@@ -1,13 +1,14 @@
 /** People sign in at a real OpenID provider (oidc-provider of the npm registry), from the console of the built agent. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { type AgentProcess, startAgentProcess } from "../agents/running-agent.ts";
 import { heldPort } from "../basics/held-ports.ts";
+import { scratchDirectory } from "../basics/scratch.ts";
 import { until } from "../basics/until.ts";
 import { launchChromium } from "../console/launch.ts";
 import { createAuthority } from "../host/certificates.ts";
@@ -20,16 +21,14 @@ const clientSecret = "a secret of the plant";
 const row = rowsOf("oidc");
 
 describe("users of oidc-provider", () => {
-  let directory: string;
+  const directory = scratchDirectory();
   let provider: ChildProcess | undefined;
   let clock: Chronyd | undefined;
   let agent: AgentProcess;
   let browser: Browser | undefined;
   let origin: string;
-  let kibBefore = 0;
 
   before(async () => {
-    directory = mkdtempSync(join(tmpdir(), "steward-fleet-oidc-"));
     const port = await heldPort();
     origin = `https://127.0.0.1:${port}`;
     const issuer = await startProvider();
@@ -65,7 +64,6 @@ describe("users of oidc-provider", () => {
     await agent?.dispose();
     await clock?.stop();
     provider?.kill("SIGTERM");
-    if (directory) rmSync(directory, { recursive: true, force: true });
   });
 
   async function startProvider(): Promise<string> {
@@ -75,19 +73,11 @@ describe("users of oidc-provider", () => {
     const program = join(root, "lab/fleet/oidc-provider.mjs");
     const files = [join(directory, "provider.key"), join(directory, "provider.pem")];
     const child = spawn(process.execPath, [program, ...files, `${origin}/oidc`], {
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["ignore", "pipe", "inherit"],
     });
     provider = child;
-    let said = "";
-    let complaints = "";
-    child.stdout.on("data", (text: Buffer) => {
-      said += text.toString();
-    });
-    child.stderr.on("data", (text: Buffer) => {
-      complaints += text.toString();
-    });
-    await until(`the provider listens: ${complaints}`, () => said.includes("\n") || child.exitCode !== null);
-    assert.match(said, /^https:\/\/127\.0\.0\.1:\d+\n$/, complaints);
+    const [said] = await once(child.stdout.setEncoding("utf8"), "data");
+    assert.match(said, /^https:\/\/127\.0\.0\.1:\d+\n$/);
     return said.trim();
   }
 
@@ -103,11 +93,6 @@ describe("users of oidc-provider", () => {
     });
   }
 
-  const met = async (): Promise<BrowserContext> => {
-    assert.ok(browser);
-    return browser.newContext({ ignoreHTTPSErrors: true, locale: "en" });
-  };
-
   /** Presses the button that leads to the provider, and signs in there. */
   async function throughProvider(context: BrowserContext, page: Page, name: string): Promise<void> {
     const opened = context.waitForEvent("page");
@@ -115,10 +100,16 @@ describe("users of oidc-provider", () => {
     await signInThere(await opened, name);
   }
 
-  async function signedIn(name: string): Promise<{ context: BrowserContext; page: Page }> {
-    const context = await met();
+  async function met(): Promise<{ context: BrowserContext; page: Page }> {
+    const context = await browser?.newContext({ ignoreHTTPSErrors: true, locale: "en" });
+    assert.ok(context);
     const page = await context.newPage();
     await page.goto(origin);
+    return { context, page };
+  }
+
+  async function signedIn(name: string): Promise<{ context: BrowserContext; page: Page }> {
+    const { context, page } = await met();
     await throughProvider(context, page, name);
     await page.locator(".frame").waitFor();
     return { context, page };
@@ -130,9 +121,6 @@ describe("users of oidc-provider", () => {
   const begin = () =>
     agent.call("POST", "/api/auth/provider/begin", { body: { origin }, headers: { host: "127.0.0.1" } });
 
-  const residentKib = (): number =>
-    Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${agent.pid}/status`, "utf8"))?.[1]);
-
   it("are refused while the clock is not trusted, with the sentence that says so", async () => {
     const { status, json } = await begin();
     assert.deepEqual([status, json.code], [409, "clock_not_synchronised"]);
@@ -141,7 +129,6 @@ describe("users of oidc-provider", () => {
       /The clock of this device is not trusted, so it cannot judge what Example Works says/,
     );
     row("clock not trusted", `${status} ${json.code}`);
-    kibBefore = residentKib();
     const servers = [`127.0.0.1:${clock?.port}`];
     await agent.call("PUT", "/api/system", { body: { time: { servers } }, local: true });
     await agent.call("POST", "/api/system/time-sync/sync", { body: {}, local: true });
@@ -167,9 +154,7 @@ describe("users of oidc-provider", () => {
   });
 
   it("are refused without a group that counts", async () => {
-    const context = await met();
-    const page = await context.newPage();
-    await page.goto(origin);
+    const { context, page } = await met();
     await throughProvider(context, page, "edsger");
     await page.getByText("None of your groups has a role on this device").first().waitFor();
     assert.equal(
@@ -181,9 +166,7 @@ describe("users of oidc-provider", () => {
   });
 
   it("read that they cancelled there, and that no one was signed in", async () => {
-    const context = await met();
-    const page = await context.newPage();
-    await page.goto(origin);
+    const { context, page } = await met();
     const opened = context.waitForEvent("page");
     await page.getByRole("button", { name: "Sign in with Example Works" }).click();
     await (await opened).getByRole("link", { name: /cancel/i }).click();
@@ -222,12 +205,5 @@ describe("users of oidc-provider", () => {
     assert.equal(await sessions(), 0);
     row("signing out", "the session is ended on the device");
     await context.close();
-  });
-
-  it("cost the agent this much memory", () => {
-    const kib = residentKib();
-    assert.ok(kib < 200 * 1_024, `${kib} KiB`);
-    const [was, is] = [kibBefore, kib].map((one) => Math.round(one / 1_024));
-    row("resident memory before the first and after these", `${was} MiB, ${is} MiB`);
   });
 });
