@@ -28,6 +28,14 @@ export interface HostSide {
   readonly publisher: Publisher;
 }
 
+/** The guest part of a boot that waits for the agent, and then takes these steps. */
+export function walk(...steps: readonly ((guest: Guest) => unknown)[]): Boot["run"] {
+  return async (guest) => {
+    await guest.stewardAnswers();
+    for (const step of steps) await step(guest);
+  };
+}
+
 /** The kinds of machines: `make vm-test` and `make system-test`. */
 export type TierName = "vm" | "container";
 

@@ -10,7 +10,7 @@ import type { HostSide } from "../../lab/machines/scenario.ts";
 const directory = scratchDirectory();
 
 const host: HostSide = {
-  servers: { start: async () => undefined, stop: () => false, stopAll: () => undefined },
+  servers: { start: async () => undefined, stopAll: () => undefined },
   get publisher(): never {
     throw new Error("there is none");
   },

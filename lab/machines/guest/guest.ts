@@ -26,7 +26,7 @@ export function createGuest({ boot, slowness }: Circumstances, channel: Channel)
     boot,
     clock: createGuestClock(),
     run,
-    types: (line, expected) => typed(line, expected, { run, check }),
+    ...typing({ run, check, until }),
     restarts: async () => {
       await run("systemctl", ["restart", "steward.service"]);
       await stewardAnswers();
@@ -56,18 +56,29 @@ export function createGuest({ boot, slowness }: Circumstances, channel: Channel)
   };
 }
 
-async function typed(
-  line: string,
-  { status = 0, says = [], what = line, ...options }: Expected = {},
-  { run, check }: Pick<Guest, "run" | "check">,
-): Promise<string> {
-  const ran = await run("sh", ["-c", line], options);
-  const printed = ran.stdout + ran.stderr;
-  const isEnd = status === "fails" ? ran.status !== 0 : ran.status === status;
-  const isSaid = (one: string | RegExp) =>
-    typeof one === "string" ? printed.includes(one) : one.test(printed);
-  check(what, isEnd && [says].flat().every(isSaid), { line, ...ran });
-  return printed;
+function typing({ run, check, until }: Pick<Guest, "run" | "check" | "until">) {
+  const typed = async (line: string, { status = 0, says = [], what: _, ...options }: Expected = {}) => {
+    const ran = await run("sh", ["-c", line], options);
+    const printed = ran.stdout + ran.stderr;
+    const isEnd = status === "fails" ? ran.status !== 0 : ran.status === status;
+    const isSaid = (one: string | RegExp) =>
+      typeof one === "string" ? printed.includes(one) : one.test(printed);
+    return { isSo: isEnd && [says].flat().every(isSaid), printed, ran };
+  };
+  const types: Guest["types"] = async (line, expected) => {
+    const { isSo, printed, ran } = await typed(line, expected);
+    check(expected?.what ?? line, isSo, { line, ...ran });
+    return printed;
+  };
+  const becomes: Guest["becomes"] = async (line, seconds, expected) => {
+    const last = await until(expected?.what ?? line, seconds, async () => {
+      const once = await typed(line, expected);
+      if (!once.isSo) throw new Error(asText(once.ran));
+      return once;
+    });
+    return last.printed;
+  };
+  return { types, becomes };
 }
 
 async function request(path: string, { body, token, method }: HttpOptions = {}, timeoutSeconds: number) {

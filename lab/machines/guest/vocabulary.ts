@@ -55,6 +55,8 @@ export interface Guest {
   run(command: string, args?: readonly string[], options?: RunOptions): Promise<Ran>;
   /** A line of the shell as root types it, which is checked; returns all that it has printed. */
   types(line: string, expected?: Expected): Promise<string>;
+  /** Types it every 200 ms until it ends so, and throws after that many seconds; returns what it has printed then. */
+  becomes(line: string, seconds: number, expected?: Expected): Promise<string>;
   /** Starts the agent again, and waits until it answers. */
   restarts(): Promise<void>;
   /** The command line of the agent, as root. */

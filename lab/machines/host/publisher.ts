@@ -8,10 +8,9 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
-import { basename, dirname, join, normalize } from "node:path";
+import { basename, join, normalize } from "node:path";
 import { ltsRuntime } from "../image.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -33,8 +32,8 @@ export interface NewRelease {
   readonly version: string;
   /** The name of rules; a binary has that of its product. */
   readonly name?: string;
-  /** The content of the payload: path → text, or a function that writes it into a directory. */
-  readonly tree: Readonly<Record<string, string>> | ((directory: string) => void | Promise<void>);
+  /** Writes the content of the payload into a directory. */
+  readonly tree: (directory: string) => void | Promise<void>;
   /** Paths of the tree that are programs. */
   readonly programs?: readonly string[];
   /** Further arguments of `steward-publisher add`. */
@@ -104,8 +103,7 @@ function publishedPath(site: string, payload: string, nameAndVersion: string): s
 /** The payload of a release; its path. */
 async function pack({ kind, version, tree, programs = [] }: NewRelease, directory: string): Promise<string> {
   const folder = mkdtempSync(join(directory, "tree-"));
-  if (typeof tree === "function") await tree(folder);
-  else for (const [path, content] of Object.entries(tree)) put(join(folder, path), content);
+  await tree(folder);
   for (const path of programs) execFileSync("chmod", ["755", join(folder, path)]);
   execFileSync("chmod", ["-R", "u=rwX,go=rX", folder]);
   const payload = join(directory, `${kind}-${version}.tar.gz`);
@@ -113,11 +111,6 @@ async function pack({ kind, version, tree, programs = [] }: NewRelease, director
   execFileSync("tar", ["--create", "--gzip", "--file", payload, ...owner, "--directory", folder, "."]);
   rmSync(folder, { recursive: true });
   return payload;
-}
-
-function put(path: string, content: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, content);
 }
 
 /** Serves a directory, as any web server does, on every address of the scenario's own network; returns what ends it. */

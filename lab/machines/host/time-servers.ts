@@ -8,8 +8,6 @@ import { fakedTime } from "../../basics/faketime.ts";
 export interface TimeServer {
   /** UDP port on every address of the scenario's own network, IPv4 and IPv6. */
   readonly port: number;
-  /** 1 to 15; default 2. */
-  readonly stratum?: number;
   /** The offset that libfaketime gives its clock, such as "+3s" or "-2000s"; absent: none. */
   readonly fakeTime?: string;
   /** Its key exchange (RFC 8915): TCP port, and its key and certificate as PEM. */
@@ -20,33 +18,24 @@ export interface TimeServer {
 export interface TimeServers {
   /** In place of the one on this port, whose ports are free again before. */
   start(server: TimeServer): Promise<void>;
-  /** Ends the one on this port, and returns whether there was one. */
-  stop(port: number): boolean;
   stopAll(): void;
 }
 
 /** Runs time servers with their files in `directory`; `chronyd` is the path of Debian's program. */
 export function createTimeServers(directory: string, chronyd: string): TimeServers {
   const running = new Map<number, ChildProcess>();
-  const stop = (port: number): boolean => running.get(port)?.kill("SIGKILL") ?? false;
   return {
     start: async (server) => {
       const former = running.get(server.port);
       if (former && former.exitCode === null && former.signalCode === null) {
         const ended = once(former, "exit");
-        stop(server.port);
+        former.kill("SIGKILL");
         await ended;
       }
       running.set(server.port, startServer(server, join(directory, `chronyd-${server.port}`), chronyd));
     },
-    stop: (port) => {
-      const wasThere = stop(port);
-      running.delete(port);
-      return wasThere;
-    },
     stopAll: () => {
-      for (const port of running.keys()) stop(port);
-      running.clear();
+      for (const server of running.values()) server.kill("SIGKILL");
     },
   };
 }
@@ -56,7 +45,7 @@ function startServer(server: TimeServer, directory: string, chronyd: string): Ch
   chmodSync(directory, 0o700);
   const configuration = [
     `port ${server.port}`,
-    `local stratum ${server.stratum ?? 2}`,
+    "local stratum 2",
     "allow all",
     "cmdport 0",
     "bindcmdaddress /",

@@ -40,7 +40,8 @@ export function binary(version: string, behaviour: Behaviour = "good", filler?: 
 
 /** Rules of the product. */
 export function rules(version: string, text = version): NewRelease {
-  return { kind: "rules", name: "base", version, tree: { "base.rules": `${text}\n` } };
+  const tree = (directory: string) => writeFileSync(join(directory, "base.rules"), `${text}\n`);
+  return { kind: "rules", name: "base", version, tree };
 }
 
 const unit = `[Unit]
