@@ -39,7 +39,7 @@ async function read(
   return found;
 }
 
-const usable = { code: "backup_unusable" } as const;
+const unusable = { code: "backup_unusable" } as const;
 const deep = `state/${"a".repeat(90)}/${"b".repeat(99)}`;
 
 describe("the archive of a backup", () => {
@@ -55,10 +55,8 @@ describe("the archive of a backup", () => {
     const place = join(scratch, "foreign");
     mkdirSync(place);
     writeFileSync(join(scratch, "a.tar"), await bytesOf(archiveOf(files, at)));
-    const listed = execFileSync("tar", ["-tvf", "a.tar", "--full-time", "--utc"], {
-      cwd: scratch,
-    }).toString();
-    assert.match(listed, /^-rw------- 0\/0 +2 2026-11-28 01:30:00 backup\.json$/m);
+    const listed = execFileSync("tar", ["-tvf", "a.tar", "--full-time", "--utc"], { cwd: scratch });
+    assert.match(String(listed), /^-rw------- 0\/0 +2 2026-11-28 01:30:00 backup\.json$/m);
     execFileSync("tar", ["-xf", "../a.tar"], { cwd: place });
     assert.deepEqual(
       files.map(({ path }) => readFileSync(join(place, path), "utf8")),
@@ -95,19 +93,17 @@ describe("the archive of a backup", () => {
     mkdirSync(join(place, "state"), { recursive: true });
     writeFileSync(join(place, "state/a"), "a".repeat(100_000));
     writeFileSync(join(place, "state/b"), "b");
-    const packed = execFileSync("tar", ["-cf", "-", "--hard-dereference", "./state/a", "state"], {
-      cwd: place,
-      maxBuffer: 1e6,
-    });
-    await assert.rejects(read(packed), { ...usable, message: /twice/ });
-    const once = execFileSync("tar", ["-cf", "-", "--sort=name", "state"], { cwd: place, maxBuffer: 1e6 });
-    assert.deepEqual(await read(once, { skipped: ["state/a"] }), [
+    const pack = (...words: string[]) =>
+      execFileSync("tar", ["-cf", "-", ...words], { cwd: place, maxBuffer: 1e6 });
+    const twice = pack("--hard-dereference", "./state/a", "state");
+    await assert.rejects(read(twice), { ...unusable, message: /twice/ });
+    assert.deepEqual(await read(pack("--sort=name", "state"), { skipped: ["state/a"] }), [
       ["state/a", ""],
       ["state/b", "b"],
     ]);
   });
 
-  const hostile: readonly (readonly [string, Buffer, RegExp])[] = [
+  for (const [name, entry, message] of [
     ["a path above", tarEntry({ name: "state/../../etc/passwd" }), /outside of a directory/],
     ["an absolute path", tarEntry({ name: "/etc/passwd" }), /outside of a directory/],
     ["a path by GNU's long name", longEntry({ name: `${"a/".repeat(60)}../b` }), /outside of a directory/],
@@ -122,41 +118,34 @@ describe("the archive of a backup", () => {
     ["a hard link", tarEntry({ name: "state/a", type: "1", linkname: "/etc/shadow" }), /no regular file/],
     ["a device", tarEntry({ name: "state/a", type: "3" }), /no regular file/],
     ["a file that is said to have 300 TiB", tarEntry({ name: "a", size: 3e14 }), /holds more than/],
-  ];
-  for (const [name, entry, expected] of hostile)
+  ] as [string, Buffer, RegExp][])
     it(`is refused with ${name}`, async () => {
-      await assert.rejects(read(Buffer.concat([entry, tarEnd])), { ...usable, message: expected });
+      await assert.rejects(read(Buffer.concat([entry, tarEnd])), { ...unusable, message });
     });
 
   it("is refused with more files or bytes than the caps", async () => {
     const bytes = await bytesOf(archiveOf([file("a", "12345"), file("b", "12345")], at));
-    await assert.rejects(read(bytes, { caps: { bytes: 10, files: 1 } }), {
-      ...usable,
-      message: /than 1 files/,
-    });
-    await assert.rejects(read(bytes, { caps: { bytes: 9, files: 2 } }), {
-      ...usable,
-      message: /than 9 bytes/,
-    });
+    for (const [caps, message] of [
+      [{ bytes: 10, files: 1 }, /than 1 files/],
+      [{ bytes: 9, files: 2 }, /than 9 bytes/],
+    ] as const)
+      await assert.rejects(read(bytes, { caps }), { ...unusable, message });
     assert.equal((await read(bytes, { caps: { bytes: 10, files: 2 } })).length, 2);
   });
 
-  it("is refused where it ends early, is altered or is something else", async () => {
+  it("is refused where it ends early, is altered, is something else or has zeros without an end", async () => {
     const whole = await bytesOf(archiveOf([file("a", "x".repeat(5_000))], at));
     for (const length of [1, 511, 700, 4_000])
-      await assert.rejects(read(whole.subarray(0, length)), usable, String(length));
+      await assert.rejects(read(whole.subarray(0, length)), unusable, String(length));
     const altered = Buffer.from(whole);
     altered.write("b", 0);
-    await assert.rejects(read(altered), usable);
-    await assert.rejects(read(Buffer.from("not a tar ".repeat(100))), usable);
-  });
-
-  it("is refused where zeros follow without an end", async () => {
+    for (const other of [altered, Buffer.from("not a tar ".repeat(100))])
+      await assert.rejects(read(other), unusable);
     let pieces = 0;
     const zeros = async function* () {
       for (; ; pieces += 1) yield Buffer.alloc(65_536);
     };
-    await assert.rejects(readArchive(zeros()).next(), { ...usable, message: /1 MiB besides its files/ });
+    await assert.rejects(readArchive(zeros()).next(), { ...unusable, message: /1 MiB besides its files/ });
     assert.ok(pieces < 20, `${pieces} pieces were read`);
   });
 

@@ -74,66 +74,49 @@ describe("a backup that is read", () => {
       { ...sound, files: [...sound.files, ...listed({ "state/x.json": "" })] },
       /lacks "state\/x\.json"/,
     ],
-    [
-      "one less",
-      { ...sound, files: sound.files.slice(1) },
-      /has "state\/users\.json", which its list does not/,
-    ],
+    ["one less", { ...sound, files: sound.files.slice(1) }, /has "state\/users\.json", which its list does/],
     ["a file twice", { ...sound, files: [...sound.files, ...sound.files] }, /which no backup has/],
     ["one outside", { ...sound, files: listed({ "state/../x": "" }) }, /"state\/\.\.\/x", which no backup/],
     ["a path of neither part", { ...sound, files: listed({ "usr/bin/x": "" }) }, /which no backup has/],
-    ...[
-      ...[".restore/x", ".restore.json/x", ".restore.json", ".lock/x", ".lock", "lost+found/x"],
-      ...[
-        ".wipe",
-        ".transaction.json",
-        ".applied.json",
-        ".seal.key",
-        ".reserve",
-        "users.good.json",
-        "users.json/x",
-        "updates/staged/x",
-        "events",
-      ],
-    ].map(
-      (name) =>
-        [
-          `${name}, a name that a state has and no backup`,
-          { ...sound, files: listed({ [`state/${name}`]: "" }) },
-          /which no backup has/,
-        ] as const,
-    ),
   ];
   for (const [name, manifest, expected] of faults)
     it(`is refused for a manifest with ${name}`, async () => {
       await assert.rejects(readBack(manifest), { code: "backup_unusable", message: expected });
     });
 
+  it("is refused for a list with a name that a state has and no backup", async () => {
+    for (const name of [
+      ...[".restore/x", ".restore.json/x", ".restore.json", ".lock/x", ".lock", "lost+found/x", ".wipe"],
+      ...[".transaction.json", ".applied.json", ".seal.key", ".reserve", "users.good.json", "users.json/x"],
+      ...["updates/staged/x", "events"],
+    ]) {
+      const read = readBack({ ...sound, files: listed({ [`state/${name}`]: "" }) });
+      await assert.rejects(read, { code: "backup_unusable", message: /which no backup has/ }, name);
+    }
+  });
+
   it("is refused where a content is another one, also one that nobody reads", async () => {
-    const other = { ...contents, "etc/steward.json": '{"x":2}\n' };
-    await assert.rejects(readBack(sound, other), { code: "backup_unusable", message: /other than its list/ });
-    const longer = { ...contents, "etc/steward.json": '{"x":10}\n' };
-    await assert.rejects(readBack(sound, longer), {
-      code: "backup_unusable",
-      message: /other than its list/,
-    });
+    const refusal = (message: RegExp) => ({ code: "backup_unusable", message });
+    for (const text of ['{"x":2}\n', '{"x":10}\n'])
+      await assert.rejects(
+        readBack(sound, { ...contents, "etc/steward.json": text }),
+        refusal(/other than its list/),
+      );
     const unread = { ...sound, files: listed({ [skipped]: "a" }) };
     assert.deepEqual(await readBack(unread, { [skipped]: "a" }), {});
-    await assert.rejects(readBack(unread, { [skipped]: "b" }), {
-      message: /"state\/tls\/skipped" other than/,
-    });
+    await assert.rejects(readBack(unread, { [skipped]: "b" }), refusal(/"state\/tls\/skipped" other than/));
   });
 
   it("is refused where its first file is no manifest", async () => {
-    const entry = { path: "state/users.json", bytes: 0, content: [] };
-    await assert.rejects(
-      openBackup(() => archiveOf([entry], at)),
-      { message: /not one of Steward's/ },
-    );
-    const broken = { path: manifestPath, bytes: 1, content: [Buffer.from("{")] };
-    await assert.rejects(
-      openBackup(() => archiveOf([broken], at)),
-      { message: /not one of Steward's/ },
-    );
+    for (const [path, text] of [
+      ["state/users.json", ""],
+      [manifestPath, "{"],
+    ] as const) {
+      const entry = { path, bytes: text.length, content: [Buffer.from(text)] };
+      await assert.rejects(
+        openBackup(() => archiveOf([entry], at)),
+        { message: /not one of Steward's/ },
+      );
+    }
   });
 });

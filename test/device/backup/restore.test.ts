@@ -127,13 +127,22 @@ describe("the restore of a backup", () => {
   it("waits for root's files where it is asked to, and goes on once they are the backup's", async () => {
     const { send, restore, hostDirectory, directory } = await device();
     await send();
-    await writeFile(join(hostDirectory, "steward.json"), "other");
-    const waiting = await restore({ ...key, with_host_files: true });
-    assert.deepEqual([waiting.done, waiting.host_files[0]?.differs], [false, true]);
-    await writeFile(join(hostDirectory, "steward.json"), contents["etc/steward.json"]);
-    const done = await restore({ ...key, with_host_files: true });
-    assert.deepEqual([done.done, done.host_files[0]?.differs], [true, false]);
-    assert.equal(isReplacementDecided(directory), true);
+    // Another restore has left it: the place is emptied first.
+    const { state } = replacementPlace(directory);
+    await mkdir(state, { recursive: true });
+    await writeFile(join(state, "left.json"), "{}");
+    for (const [text, isDone] of [
+      ["other", false],
+      [contents["etc/steward.json"], true],
+    ] as const) {
+      await writeFile(join(hostDirectory, "steward.json"), text);
+      const { done, host_files } = await restore({ ...key, with_host_files: true });
+      assert.deepEqual(
+        [done, host_files[0]?.differs, isReplacementDecided(directory)],
+        [isDone, !isDone, isDone],
+      );
+    }
+    assert.deepEqual((await readdir(state)).sort(), ["tls", "users.json"]);
   });
 
   it("as a replacement takes the names of the other device, and says what it could not take", async () => {
@@ -144,13 +153,12 @@ describe("the restore of a backup", () => {
     assert.deepEqual([as_replacement, warnings], [true, [ofProduct, "adopted", "no name box"]]);
   });
 
-  const refusals: readonly [string, object, object, RegExp][] = [
+  for (const [what, request, manifest, why] of [
     ["without a key", {}, sound, /^Give either passphrase or identity/],
     ["with two keys", { ...key, identity: "AGE-SECRET-KEY-1" }, sound, /^Give either passphrase or identity/],
     ["of a later major version", key, { ...sound, steward: "2.0.0" }, /Update this device first/],
     ["of an earlier major version", key, { ...sound, steward: "0.9.0" }, /with a release of that time/],
-  ];
-  for (const [what, request, manifest, why] of refusals)
+  ] as const)
     it(`${what} is refused, and the backup stays for another try`, async () => {
       const { send, restore, received, directory, calls } = await device();
       await send(manifest);
@@ -171,17 +179,5 @@ describe("the restore of a backup", () => {
       assert.deepEqual([existsSync(received), isReplacementDecided(directory)], [true, false]);
       assert.equal(existsSync(replacementPlace(directory).state), false);
     }
-  });
-});
-
-describe("a place that another restore has left", () => {
-  it("is emptied before the next one unpacks", async () => {
-    const { send, restore, directory } = await device();
-    await send();
-    const { state } = replacementPlace(directory);
-    await mkdir(state, { recursive: true });
-    await writeFile(join(state, "left.json"), "{}");
-    await restore(key);
-    assert.deepEqual((await readdir(state)).sort(), ["tls", "users.json"]);
   });
 });
