@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,23 +7,13 @@ import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { chronyProgram } from "../../lab/host/chronyd.ts";
 
-/** A chronyd that reads from the tests' servers and, with -x, never touches the machine's clock. */
-export interface ChronyClient {
-  readonly commandPort: number;
-  /** The path of its own socket, over which it takes orders from its user. */
-  readonly socket: string;
-  /** Runs chronyc over loopback, as any user may, and returns its output. */
-  ask: (...args: string[]) => string;
-  /** Gives chronyd an order over its own socket, as its own user may. */
-  order: (...args: string[]) => string;
-  stop: () => Promise<void>;
-}
+export type ChronyClient = Awaited<ReturnType<typeof startChronyClient>>;
 
 const chronyd = chronyProgram("chronyd");
 const chronycProgram = chronyProgram("chronyc");
 
-/** Starts a chronyd with these lines in its configuration and waits until it answers chronyc. */
-export async function startChronyClient(...lines: string[]): Promise<ChronyClient> {
+/** A chronyd with these lines in its configuration, which answers chronyc and, with -x, never touches the machine's clock. */
+export async function startChronyClient(...lines: string[]) {
   const directory = scratchDirectory();
   const commandPort = await heldUdpPort();
   const socket = join(directory, "chronyd.sock");
@@ -44,12 +35,15 @@ export async function startChronyClient(...lines: string[]): Promise<ChronyClien
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
     });
-  const client: ChronyClient = {
+  const client = {
     commandPort,
+    /** The path of its own socket, over which it takes orders from its user. */
     socket,
-    ask: (...args) => chronyc(["-h", "127.0.0.1", "-p", String(commandPort)], args),
-    order: (...args) => chronyc(["-h", socket], args),
-    stop: async () => {
+    /** Over loopback, as any user may. */
+    ask: (...args: string[]) => chronyc(["-h", "127.0.0.1", "-p", String(commandPort)], args),
+    /** Over its own socket, as its own user may. */
+    order: (...args: string[]) => chronyc(["-h", socket], args),
+    stop: async (): Promise<void> => {
       child.kill("SIGTERM");
       await ended;
       rmSync(directory, { recursive: true, force: true });
@@ -62,6 +56,30 @@ export async function startChronyClient(...lines: string[]): Promise<ChronyClien
 /** A server line for a server of the tests, asked every second and four times at first. */
 export function serverLine(address: string, port: number): string {
   return `server ${address} port ${port} iburst minpoll 0 maxpoll 0`;
+}
+
+/** The states of its sources, each a character of chronyc's. */
+function statesOf(client: ChronyClient): string {
+  const lines = client.ask("-c", "sources").trim().split("\n");
+  return lines.map((line) => line.split(",")[1]).join("");
+}
+
+export async function selecting(client: ChronyClient, states: RegExp): Promise<void> {
+  await until(`chronyd selects its sources as ${states}`, () => states.test(statesOf(client)));
+}
+
+/**
+ * The report of a moment before and after which chronyd selects its sources like this. On a busy machine it changes its
+ * mind about a source whose answers are late, between what the test asks and what the report asks.
+ */
+export async function readWhile<T>(client: ChronyClient, states: RegExp, read: () => Promise<T>): Promise<T> {
+  let report: T | undefined;
+  await until(`chronyd goes on selecting its sources as ${states}`, async () => {
+    if (!states.test(statesOf(client))) return false;
+    report = await read();
+    return states.test(statesOf(client));
+  });
+  return report ?? assert.fail("no report");
 }
 
 function succeeds(call: () => unknown): boolean {

@@ -7,7 +7,6 @@ import type { Authentication } from "../../../src/clock/daemons/chrony-authentic
 import { parseChronyc } from "../../../src/clock/daemons/chronyc-report.ts";
 import { createChronyd } from "../../../src/clock/daemons/chronyd.ts";
 import { reportOfChrony } from "../../../src/clock/daemons/chronyd-report.ts";
-import type { DaemonReport } from "../../../src/clock/daemons/external-daemon.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { createTimers } from "../../../src/host/linux/timers.ts";
 import { absentHelper } from "../recorded-helper.ts";
@@ -26,16 +25,11 @@ const nothingYet = [
   "127.0.0.1,0,0,0,0.000,2000.000,0.000000000,4.000000000",
 ];
 
-/** Those of the sources that a test has named. */
-let authentications: ReadonlyMap<string, Authentication> = new Map();
-
-function reportOf(...lines: string[]): Omit<DaemonReport, "isReadOnly" | "trouble"> {
-  const report = parseChronyc(`${lines.join("\n")}\n`);
-  assert.ok(report !== null, "it is understood");
-  return reportOfChrony(report, {
-    hostOf: (name) => name,
-    authenticationOf: (name) => authentications.get(name),
-  });
+/** `kinds`: what authenticates the sources 192.0.2.0, 192.0.2.1 and so on. */
+function reportOf(lines: readonly string[], kinds: readonly Authentication[] = []) {
+  const report = parseChronyc(`${lines.join("\n")}\n`) ?? assert.fail("it is not understood");
+  const authenticationOf = (name: string) => kinds[Number(name.replace("192.0.2.", ""))];
+  return reportOfChrony(report, { hostOf: (name) => name, authenticationOf });
 }
 
 function near(actual: number | null | undefined, expected: number): void {
@@ -48,29 +42,24 @@ const sourceLine = (state: string, name: string, reach = "377") =>
 
 describe("what chronyc prints", () => {
   it("is read: a host that chronyc calls fast is ahead, an oscillator that it calls slow is sped up", () => {
-    const report = reportOf(tracking, source, statistics);
-    assert.equal(report.offsetSeconds, -0.000_001_219);
-    assert.equal(report.frequencyPpm, 0.104);
-    assert.equal(report.rootDelaySeconds, 0.000_005_722);
-    assert.equal(report.rootDispersionSeconds, 0.000_003_311);
+    const { uncertaintySeconds, sources, ...report } = reportOf([tracking, source, statistics]);
+    assert.deepEqual(
+      [report.offsetSeconds, report.frequencyPpm, report.rootDelaySeconds, report.rootDispersionSeconds],
+      [-0.000_001_219, 0.104, 0.000_005_722, 0.000_003_311],
+    );
     // chronyc(1): root dispersion + half the root delay.
-    near(report.uncertaintySeconds, 0.000_006_172);
+    near(uncertaintySeconds, 0.000_006_172);
     assert.equal(report.pollSeconds, 1);
     assert.deepEqual(report.source, { id: "127.0.0.1", host: "127.0.0.1", stratum: 2, refid: "7f000001" });
-  });
-
-  it("gives a source's offset against the host's clock, not against chronyd's own time", () => {
-    const [told] = reportOf(tracking, source, statistics).sources;
-    // The host is 1.219 µs ahead of chronyd's time, which is 0.203 µs ahead of the source.
+    // Against the host's clock: it is 1.219 µs ahead of chronyd's time, which is 0.203 µs ahead of the source.
+    const [told] = sources;
     near(told?.offset_seconds, -0.000_001_422);
-    assert.equal(told?.uncertainty_seconds, 0.000_003_856);
-    assert.equal(told?.jitter_seconds, 0.000_000_683);
-    assert.equal(told?.reach, 255);
-    assert.equal(told?.delay_seconds, null);
+    const figures = [told?.uncertainty_seconds, told?.jitter_seconds, told?.reach, told?.delay_seconds];
+    assert.deepEqual(figures, [0.000_003_856, 0.000_000_683, 255, null]);
   });
 
   it("says nothing of a source before its first answer", () => {
-    const report = reportOf(...nothingYet);
+    const report = reportOf(nothingYet);
     assert.deepEqual([report.isSynchronised, report.trust, report.leap], [false, "none", "unknown"]);
     assert.equal(report.uncertaintySeconds, null);
     const [told] = report.sources;
@@ -82,60 +71,52 @@ describe("what chronyc prints", () => {
     "*377 selected, +377 candidate, -377 outlier, x377 falseticker, ~377 suspect, ?1 unused, ?0 unreachable";
   for (const [sign = "", expected] of states.split(", ").map((row) => row.split(" ")))
     it(`calls a source in state ${sign} ${expected}`, () => {
-      const report = reportOf(tracking, sourceLine(sign[0] ?? "", "192.0.2.1", sign.slice(1)));
+      const report = reportOf([tracking, sourceLine(sign[0] ?? "", "192.0.2.1", sign.slice(1))]);
       assert.equal(report.sources[0]?.state, expected);
     });
 
   const sourcesIn = (letters: string) => [...letters].map((letter, n) => sourceLine(letter, `192.0.2.${n}`));
   const local = tracking.replace("7F000001,127.0.0.1", "7F7F0101,");
-  const trusts: [string, string, string][] = [
+  for (const [situation, letters, expected] of [
     ["selects one and combines another", "*+", "trusted"],
     ["selects one and could use another", "*-", "trusted"],
     ["selects one and calls the others false", "*xx", "accepted"],
     ["selects two and cannot reach the three others", "*+???", "accepted"],
     ["selects three of five", "*+-?x", "trusted"],
     ["has none at present but was set by one", "?x", "accepted"],
-  ];
-  for (const [situation, letters, expected] of trusts)
+  ] as const)
     it(`is ${expected} when chronyd ${situation}`, () => {
-      assert.equal(reportOf(tracking, ...sourcesIn(letters)).trust, expected);
-      assert.equal(reportOf(local, ...sourcesIn(letters)).trust, "none", "while it follows its own clock");
+      assert.equal(reportOf([tracking, ...sourcesIn(letters)]).trust, expected);
+      assert.equal(reportOf([local, ...sourcesIn(letters)]).trust, "none", "while it follows its own clock");
     });
 
   it("is not accepted for ever: 3 s of root distance without a source are too much (chrony.conf(5), maxdistance)", () => {
     const old = tracking.replace("0.000003311", "3.000000000");
-    assert.equal(reportOf(old, sourceLine("?", "192.0.2.1")).trust, "none");
+    assert.equal(reportOf([old, sourceLine("?", "192.0.2.1")]).trust, "none");
   });
 
   // By the states of its sources and what authenticates each; the last of three is silent.
-  const authenticated: [string, string, Authentication[], boolean][] = [
+  for (const [which, letters, kinds, expected] of [
     ["two of three", "*+?", ["nts", "key", "none"], true],
     ["two of three, of which one does not agree", "*x?", ["nts", "nts", "none"], false],
     ["one of three", "*+?", ["nts", "none", "nts"], false],
     ["its only one", "*", ["nts"], true],
     ["one of two", "*+", ["none", "nts"], false],
-  ];
-  for (const [which, letters, kinds, expected] of authenticated)
-    it(`is ${expected ? "" : "not "}authenticated with ${which}`, (test) => {
-      authentications = new Map(kinds.map((kind, n) => [`192.0.2.${n}`, kind]));
-      test.after(() => {
-        authentications = new Map();
-      });
-      assert.equal(reportOf(tracking, ...sourcesIn(letters)).authenticated, expected);
-      assert.equal(reportOf(local, ...sourcesIn(letters)).authenticated, false);
+  ] as const)
+    it(`is ${expected ? "" : "not "}authenticated with ${which}`, () => {
+      assert.equal(reportOf([tracking, ...sourcesIn(letters)], kinds).authenticated, expected);
+      assert.equal(reportOf([local, ...sourcesIn(letters)], kinds).authenticated, false);
     });
 
-  it("announces leap seconds", () => {
-    assert.equal(reportOf(tracking.replace("Normal", "Insert second")).leap, "insert");
-    assert.equal(reportOf(tracking.replace("Normal", "Delete second")).leap, "delete");
-  });
-
-  it("names a reference clock without an address", () => {
-    const [told] = reportOf(tracking, "#,*,PPS0,0,4,377,11,0.000000010,0.000000012,0.000000134").sources;
+  it("announces leap seconds, and names a reference clock without an address", () => {
+    const leapOf = (word: string) => reportOf([tracking.replace("Normal", word)]).leap;
+    assert.deepEqual([leapOf("Insert second"), leapOf("Delete second")], ["insert", "delete"]);
+    const clock = "#,*,PPS0,0,4,377,11,0.000000010,0.000000012,0.000000134";
+    const [told] = reportOf([tracking, clock]).sources;
     assert.deepEqual([told?.id, told?.address, told?.stratum], ["PPS0", null, 0]);
   });
 
-  const refused: [string, string[]][] = [
+  for (const [what, lines] of [
     ["nothing", []],
     ["no tracking", [source, statistics]],
     ["a line of another length", [tracking, "1,2,3"]],
@@ -153,8 +134,7 @@ describe("what chronyc prints", () => {
     ["a poll that is no whole number", [tracking, source.replace(",2,0,", ",2,0.5,")]],
     ["a stratum beyond 16", [tracking, source.replace(",2,0,", ",17,0,")]],
     ["an age of 400 digits", [tracking, source.replace("377,1,", `377,${"1".repeat(400)},`)]],
-  ];
-  for (const [what, lines] of refused)
+  ] as [string, string[]][])
     it(`is not believed with ${what}`, () => {
       assert.equal(parseChronyc(lines.join("\n")), null);
     });

@@ -33,35 +33,19 @@ const tell = (type: Extract<Effect, { kind: "tell" }>["type"], details: object):
   ({ kind: "tell", type, details }) as Effect;
 
 describe("what follows from a mode that begins", () => {
-  const rows: readonly (readonly [
-    what: string,
-    before: LoopState,
-    mode: ClockMode,
-    clock: "host" | "virtual",
-    isFresh: boolean,
-  ])[] = [
+  const under = (isSynchronised: boolean): LoopState => ({
+    ...{ ...start, mode: daemon, report: reportOfKernel(isSynchronised, null) },
+  });
+  for (const [what, before, mode, clock, isFresh] of [
     ["the first one of a boot", start, discipline, "host", true],
     ["one where the clock was right before", { ...start, wasRightAtStart: true }, discipline, "host", false],
     ["a daemon's, which is left where it stands", start, daemon, "virtual", true],
-    [
-      "a right one",
-      { ...start, mode: daemon, report: reportOfKernel(true, null) },
-      discipline,
-      "host",
-      false,
-    ],
-    [
-      "a wrong one",
-      { ...start, mode: daemon, report: reportOfKernel(false, null) },
-      discipline,
-      "host",
-      true,
-    ],
+    ["one after a daemon that was right", under(true), discipline, "host", false],
+    ["one after a daemon that was wrong", under(false), discipline, "host", true],
     ["one after a back-off", { ...start, mode: backingOff }, discipline, "host", false],
     ["a back-off", steering, backingOff, "virtual", false],
     ["after an external step", { ...steering, externalSeconds: 5 }, backingOff, "virtual", false],
-  ];
-  for (const [what, before, mode, clock, isFresh] of rows)
+  ] as const)
     it(`${what}: ${isFresh ? "nothing relies on the clock yet" : "no unrequested leap"}`, () => {
       const isDaemons = mode === daemon;
       const { externalSeconds } = before;
@@ -81,9 +65,7 @@ describe("what follows from", () => {
     "forget_samples",
     "hold_down_floor",
     tell("clock.contested", {
-      code: "clock_stepped",
-      step_seconds: -2,
-      frequency_ppm: null,
+      ...{ code: "clock_stepped", step_seconds: -2, frequency_ppm: null },
       conflict: "Another program or person set the clock back by 2.00 s.",
     }),
     "measure_soon",
@@ -92,16 +74,9 @@ describe("what follows from", () => {
     verdict: { kind: "agreed" },
     isAnswered: true,
     measurement: {
-      atSeconds: 90,
-      offsetSeconds: 0.001,
-      jitterSeconds: 1e-4,
-      noiseSeconds: 1e-4,
-      usualNoiseSeconds: 1e-4,
-      uncertaintySeconds: 0.01,
-      agreeing: 3,
-      disagreeing: 0,
-      configured: 3,
-      isAuthenticated: false,
+      ...{ atSeconds: 90, offsetSeconds: 0.001, uncertaintySeconds: 0.01 },
+      ...{ jitterSeconds: 1e-4, noiseSeconds: 1e-4, usualNoiseSeconds: 1e-4 },
+      ...{ agreeing: 3, disagreeing: 0, configured: 3, isAuthenticated: false },
     },
     action: null,
     hostOffsetSeconds: 0.001,
@@ -109,56 +84,37 @@ describe("what follows from", () => {
   };
   const panic: Round = { ...agreed, verdict: { kind: "panic_threshold", seconds: 2_000 } };
   const panicking: LoopState = { ...steering, round: panic, lastVerdict: "panic_threshold" };
-  const rows: readonly (readonly [string, LoopState, LoopState, readonly Expected[]])[] = [
-    ["nothing", steering, { ...steering }, []],
-    ["step", steering, { ...steering, lastStep }, ["hold_down_floor", tell("clock.stepped", { seconds: 3 })]],
-    ["virtual", steering, { ...steering, lastStep: { ...lastStep, isOfHost: false } }, ["hold_down_floor"]],
-    ["an external change", steering, contested, contest],
-    ["another one", contested, afterExternalChange(contested, { kind: "step", seconds: -2 }, 100), contest],
-    [
-      "a round in which the sources agree",
-      steering,
-      { ...steering, round: agreed },
-      [
-        "read_rtc",
-        { kind: "add_history", point: { offsetSeconds: 0.001, uncertaintySeconds: 0.01 } },
-        "keep_record",
-      ],
-    ],
-    [
-      "a panic",
-      steering,
-      panicking,
-      [
-        "read_rtc",
-        "add_history",
-        { kind: "count", counter: "panics" },
-        tell("clock.panicked", { offset_seconds: 2_000 }),
-      ],
-    ],
-    ["a panic that goes on", panicking, { ...panicking, round: { ...panic } }, ["read_rtc", "add_history"]],
+  const history: Effect = {
+    ...{ kind: "add_history", point: { offsetSeconds: 0.001, uncertaintySeconds: 0.01 } },
+  };
+  const contradicted: Round = { ...agreed, contradiction: { source: "ntp1.example", offsetSeconds: 9 } };
+  const panicked = tell("clock.panicked", { offset_seconds: 2_000 });
+  const contradiction = tell("clock.contradicted", { source: "ntp1.example", offset_seconds: 9 });
+  const led = (peer: string): LoopState => ({ ...steering, peer });
+  const rows: readonly (readonly [string, LoopState, Partial<LoopState>, ...Expected[]])[] = [
+    ["nothing", steering, {}],
+    ["a step", steering, { lastStep }, "hold_down_floor", tell("clock.stepped", { seconds: 3 })],
+    ["a virtual one", steering, { lastStep: { ...lastStep, isOfHost: false } }, "hold_down_floor"],
+    ["an external change", steering, contested, ...contest],
+    ["another", contested, afterExternalChange(contested, { kind: "step", seconds: -2 }, 100), ...contest],
+    ["sources that agree", steering, { round: agreed }, "read_rtc", history, "keep_record"],
+    ["a panic", steering, panicking, "read_rtc", history, { kind: "count", counter: "panics" }, panicked],
+    ["a panic that goes on", panicking, { round: { ...panic } }, "read_rtc", "add_history"],
     [
       "a second opinion that gives another time",
-      steering,
-      { ...steering, round: { ...agreed, contradiction: { source: "ntp1.example", offsetSeconds: 9 } } },
-      [
-        "read_rtc",
-        tell("clock.contradicted", { source: "ntp1.example", offset_seconds: 9 }),
-        "add_history",
-        "keep_record",
-      ],
+      ...([steering, { round: contradicted }] as const),
+      ...(["read_rtc", contradiction, "add_history", "keep_record"] as const),
     ],
-    ["a round that was disturbed", steering, { ...steering, round: disturbedRound }, ["read_rtc"]],
+    ["a round that was disturbed", steering, { round: disturbedRound }, "read_rtc"],
     [
       "another source that leads",
-      { ...steering, peer: "ntp1.example" },
-      { ...steering, peer: "ntp2.example" },
-      [tell("clock.source_changed", { from: "ntp1.example", to: "ntp2.example" })],
+      ...([led("ntp1.example"), { peer: "ntp2.example" }] as const),
+      tell("clock.source_changed", { from: "ntp1.example", to: "ntp2.example" }),
     ],
   ];
-  for (const [what, before, after, expected] of rows)
+  for (const [what, before, change, ...expected] of rows)
     it(what, () => {
-      assertFollows(before, after, expected);
+      assertFollows(before, { ...before, ...change }, expected);
     });
 });
 
@@ -168,15 +124,14 @@ describe("what follows from a check of", () => {
     sync: {
       ...notSynced,
       synced: {
-        trust: "trusted",
-        isAuthenticated: false,
-        agreeing: 3,
-        configured: 3,
-        atMonotonic: 90,
-        at: new Date(0),
-        uncertaintySeconds: 0.01,
-        jitterSeconds: 0.003,
-        growth: 15e-6,
+        ...{ trust: "trusted", isAuthenticated: false, agreeing: 3, configured: 3 },
+        ...{
+          atMonotonic: 90,
+          at: new Date(0),
+          uncertaintySeconds: 0.01,
+          jitterSeconds: 0.003,
+          growth: 15e-6,
+        },
       },
     },
   };
@@ -193,15 +148,11 @@ describe("what follows from a check of", () => {
   });
   const rest = ["raise_floor", "tell_checked"] as const;
   const toldKernel = ["raise_floor", "tell_kernel", "tell_checked"] as const;
+  const free = { ...status("freerun", "none", 99), leap: "insert" } as const;
   const rows: readonly (readonly [string, Partial<Check>, LoopState, readonly Expected[]])[] = [
     ["a right one", {}, synced, ["trust_steered_clock", "raise_floor", kernel(true, 0.012), "tell_checked"]],
     ["a faulty clock", status("faulty"), steering, toldKernel],
-    [
-      "a clock that runs free",
-      { ...status("freerun", "none", 99), leap: "insert" },
-      synced,
-      ["raise_floor", kernel(false, 16), "tell_checked"],
-    ],
+    ["a clock that runs free", free, synced, ["raise_floor", kernel(false, 16), "tell_checked"]],
     ["a clock whose sources are being asked", status("acquiring"), steering, rest],
     ["one below", { ...status("acquiring"), isBelowFloor: true }, steering, ["trust_steered_clock", ...rest]],
     ["a clock without a source", status("unsynchronised"), steering, ["trust_host_clock", ...rest]],
@@ -214,11 +165,7 @@ describe("what follows from a check of", () => {
     it(what, () => {
       const check: Check = {
         ...status("synchronised", "trusted"),
-        isBelowFloor: false,
-        isDisturbed: false,
-        pendingSeconds: 0.002,
-        leap: "none",
-        ...change,
+        ...{ isBelowFloor: false, isDisturbed: false, pendingSeconds: 0.002, leap: "none", ...change },
       };
       assertFollows(state, { ...state, check }, expected);
     });

@@ -7,24 +7,17 @@ import { implausible, verdictWithout } from "../../../src/clock/state/verdict.ts
 const change = { kind: "step", seconds: 10 } as const;
 
 describe("an external change", () => {
-  it("is backed off from for two minutes at first", () => {
-    const present = backOff(noBackOff, change, 1_000);
-    assert.equal(isBackingOff(present, 1_119), true);
-    assert.equal(isBackingOff(present, 1_121), false);
-  });
-
-  it("is backed off from twice as long each time, an hour at most", () => {
+  it("is backed off from for two minutes, twice as long each time, an hour at most, and as at first after a day", () => {
     let present = noBackOff;
-    const waits = Array.from({ length: 7 }, (_, index) => {
-      present = backOff(present, change, 5_000 * index);
-      return present.waitSeconds;
+    const waits = [0, 1, 2, 3, 4, 5, 6, 60].map((index) => {
+      const now = 5_000 * index;
+      present = backOff(present, change, now);
+      const { waitSeconds } = present;
+      const isOff = [waitSeconds - 1, waitSeconds].map((wait) => isBackingOff(present, now + wait));
+      assert.deepEqual(isOff, [true, false]);
+      return waitSeconds;
     });
-    assert.deepEqual(waits, [120, 240, 480, 960, 1_920, 3_600, 3_600]);
-  });
-
-  it("counts as the first one after a day without another", () => {
-    const second = backOff(backOff(noBackOff, change, 0), change, 500);
-    assert.equal(backOff(second, change, 200_000).waitSeconds, 120);
+    assert.deepEqual(waits, [120, 240, 480, 960, 1_920, 3_600, 3_600, 120]);
   });
 
   it("is forgotten when a correction is requested", () => {

@@ -9,13 +9,8 @@ import { sampleWith } from "../samples.ts";
 const agreed = { kind: "agreed" } as const;
 const once = { burst: 1, isAsked: false };
 
-/** A pool whose clock the test moves. */
-interface MovedPool extends SourcePool {
-  shift: (seconds: number) => void;
-}
-
 /** Two servers behind one address, both three seconds ahead of this host. */
-async function polledPool(): Promise<MovedPool> {
+async function polledPool() {
   let moved = 0;
   const pool = new SourcePool({
     moved: () => moved,
@@ -31,11 +26,10 @@ async function polledPool(): Promise<MovedPool> {
   pool.configure(servers, false);
   await pool.poll(once);
   pool.ballot(null);
-  return Object.assign(pool, {
-    shift: (seconds: number) => {
-      moved += seconds;
-    },
-  });
+  const shift = (seconds: number) => {
+    moved += seconds;
+  };
+  return { pool, shift };
 }
 
 function offsets(pool: SourcePool, hostOffsetSeconds: number) {
@@ -43,44 +37,27 @@ function offsets(pool: SourcePool, hostOffsetSeconds: number) {
 }
 
 describe("sourceViews", () => {
-  it("names each server as it stands in the settings, with its port", async () => {
-    const views = sourceViews(await polledPool(), { verdict: agreed, hostOffsetSeconds: 0 });
-    assert.deepEqual(
-      views.map(({ host, address }) => [host, address]),
-      [
-        ["192.0.2.7:1123", "192.0.2.7"],
-        ["192.0.2.7:1124", "192.0.2.7"],
-      ],
-    );
-  });
-
-  it("shows what the host's own clock lacks, before and after the virtual clock was stepped", async () => {
-    const pool = await polledPool();
+  it("shows what the host's own clock lacks, before and after the virtual clock was stepped, by the servers' names", async () => {
+    const { pool, shift } = await polledPool();
+    const views = sourceViews(pool, { verdict: agreed, hostOffsetSeconds: 0 });
+    const places = views.map(({ host, address }) => `${host} ${address}`);
+    assert.deepEqual(places, ["192.0.2.7:1123 192.0.2.7", "192.0.2.7:1124 192.0.2.7"]);
     assert.deepEqual(offsets(pool, 0), [3, 3]);
-    pool.shift(3);
+    shift(3);
     assert.deepEqual(offsets(pool, 3), [3, 3]);
+    // Once the host's own clock was stepped.
+    assert.deepEqual(offsets(pool, 0), [0, 0]);
     await pool.poll(once);
     assert.deepEqual(offsets(pool, 3), [3, 3]);
   });
 
-  it("shows a source as right once the host's own clock was stepped", async () => {
-    const pool = await polledPool();
-    pool.shift(3);
-    assert.deepEqual(offsets(pool, 0), [0, 0]);
-  });
-
   it("shows nothing of what was measured on another clock", async () => {
-    const pool = await polledPool();
+    const { pool } = await polledPool();
     pool.forget();
     assert.deepEqual(offsets(pool, 0), [null, null]);
-    const said = sourceViews(pool, { verdict: agreed, hostOffsetSeconds: 0 });
-    assert.deepEqual(
-      said.map(({ reach, reason }) => [reach, reason?.detail]),
-      [
-        [1, "not chosen yet"],
-        [1, "not chosen yet"],
-      ],
-    );
+    const views = sourceViews(pool, { verdict: agreed, hostOffsetSeconds: 0 });
+    const reasons = views.map(({ reach, reason }) => `${reach} ${reason?.detail}`);
+    assert.deepEqual(reasons, ["1 not chosen yet", "1 not chosen yet"]);
     assert.equal(pool.ballot(null).measurement, null);
   });
 });

@@ -18,54 +18,26 @@ import type { ClockConflict, ClockSummary } from "../../../src/contract/types.ts
 import type { TimeDaemon } from "../../../src/host/ports.ts";
 
 const right: Synced = {
-  trust: "trusted",
-  isAuthenticated: false,
-  agreeing: 4,
-  configured: 4,
-  atMonotonic: 0,
-  at: new Date(0),
-  uncertaintySeconds: 0.01,
-  jitterSeconds: 0.001,
-  growth: 15e-6,
+  ...{ trust: "trusted", isAuthenticated: false, agreeing: 4, configured: 4 },
+  ...{ atMonotonic: 0, at: new Date(0), uncertaintySeconds: 0.01, jitterSeconds: 0.001, growth: 15e-6 },
 };
 const fewer: Synced = { ...right, trust: "accepted", agreeing: 2, configured: 5 };
 const after = (verdict: Verdict, synced: Synced | null = null): SyncState => ({
-  verdict,
-  synced,
-  setByHandAt: null,
+  ...{ verdict, synced, setByHandAt: null },
 });
 const stepped: ClockConflict = {
-  code: "clock_stepped",
-  daemon: null,
-  step_seconds: 2,
-  frequency_ppm: null,
+  ...{ code: "clock_stepped", daemon: null, step_seconds: 2, frequency_ppm: null },
   detail: "Another program or person set the clock forward by 2.00 s.",
 };
 const source = (state: DaemonSource["state"], isAuthenticated = false): DaemonSource => ({
-  id: "a",
-  host: "a",
-  address: null,
-  state,
-  reason: null,
-  offset_seconds: null,
-  uncertainty_seconds: null,
-  delay_seconds: null,
-  jitter_seconds: null,
-  stratum: null,
-  reach: null,
-  nts: isAuthenticated,
-  authenticated: isAuthenticated,
+  ...{ id: "a", host: "a", address: null, state, reason: null, offset_seconds: null, delay_seconds: null },
+  ...{ uncertainty_seconds: null, jitter_seconds: null, stratum: null, reach: null },
+  ...{ nts: isAuthenticated, authenticated: isAuthenticated },
 });
 
 const input = (change: Partial<SummaryInput>): SummaryInput => ({
-  mode: { kind: "discipline" },
-  sync: after({ kind: "agreed" }, right),
-  state: "synchronised",
-  report: null,
-  conflict: null,
-  lack: null,
-  blocker: null,
-  ...change,
+  ...{ mode: { kind: "discipline" }, sync: after({ kind: "agreed" }, right), state: "synchronised" },
+  ...{ report: null, conflict: null, lack: null, blocker: null, ...change },
 });
 
 type Case = readonly [Partial<SummaryInput>, Partial<ClockSummary> & Pick<ClockSummary, "code">];
@@ -88,6 +60,8 @@ const delegate = (daemon: TimeDaemon, report: DaemonReport | null = null): Parti
   report,
 });
 
+const held = { agreeing: 1, needed: 2, configured: 3 };
+
 /** One input for each code, and the facts that go with it. */
 const cases: readonly Case[] = [
   [{ mode: null }, { code: "not_measured" }],
@@ -95,7 +69,7 @@ const cases: readonly Case[] = [
   [{}, { code: "synchronised" }],
   [
     { sync: after({ kind: "agreed" }, fewer) },
-    { code: "synchronised", agreeing: 2, configured: 5, needed: 3 },
+    { code: "synchronised", ...{ agreeing: 2, configured: 5, needed: 3 } },
   ],
   [
     { ...observe("no_capability"), lack: 3 },
@@ -159,11 +133,7 @@ const cases: readonly Case[] = [
   own({ kind: "no_time_source", refusal: null }, { runs_on: true }, right),
   own({ kind: "no_majority" }, {}),
   own({ kind: "too_few", agreeing: 1, needed: 2 }, { agreeing: 1, needed: 2 }),
-  own(
-    { kind: "too_few_authenticated", agreeing: 1, needed: 2, configured: 3 },
-    { agreeing: 1, needed: 2, configured: 3, runs_on: true },
-    right,
-  ),
+  own({ kind: "too_few_authenticated", ...held }, { ...held, runs_on: true }, right),
   own({ kind: "suspect", id: "ntp1.example", seconds: 9 }, { server: "ntp1.example", offset_seconds: 9 }),
   own({ kind: "panic_threshold", seconds: 3_600 }, { offset_seconds: 3_600 }),
   [
@@ -189,7 +159,7 @@ describe("the summary of the clock", () => {
     assert.deepEqual([...met].sort(), [...clockSummaryCodes].sort());
   });
 
-  it("says that authenticated_only holds the clock, and of how many servers", () => {
+  it("gives the numbers behind a clock that is held, and behind a time that is accepted and not trusted", () => {
     const few = { kind: "too_few_authenticated", agreeing: 2, needed: 3, configured: 5 } as const;
     const detail =
       "Only 2 of the 5 authenticated time servers agree, and 3 must agree; time.authenticated_only refuses the others, so the clock is held. Add servers, or check why the others are silent.";
@@ -197,9 +167,6 @@ describe("the summary of the clock", () => {
     const { kind, ...facts } = few;
     const trouble = troubleOf(null, after(few));
     assert.deepEqual([trouble?.code, trouble?.facts, trouble?.detail], [`clock_${kind}`, facts, detail]);
-  });
-
-  it("gives the numbers behind a time that is accepted and not trusted", () => {
     assert.equal(
       clockSummary(input({ sync: after({ kind: "agreed" }, fewer) })).detail,
       "The clock is right. 2 of 5 configured servers agree: the time is accepted, and trusted only when 3 agree. Check why the others are silent or differ.",
@@ -241,25 +208,18 @@ describe("the trouble of the clock", () => {
     });
 });
 
-describe("the lag of the host's clock", () => {
-  it("is the same for two readings that differ by the precision of floating point, and none where it does not show", () => {
-    assert.equal(lackOf(-0.007784366607666016), lackOf(-0.007784128189086914));
-    assert.deepEqual([0.0009, 0.0123, -3600.25].map(lackOf), [null, 0.0123, -3600.25]);
-  });
+it("the lag of the host's clock is none where it does not show, and the same within the precision of floating point", () => {
+  assert.equal(lackOf(-0.007784366607666016), lackOf(-0.007784128189086914));
+  assert.deepEqual([0.0009, 0.0123, -3600.25].map(lackOf), [null, 0.0123, -3600.25]);
 });
 
-describe("the reason of a source", () => {
-  it("has words of its own for each code", () => {
-    const words = sourceReasonCodes.map((code) => reasonWithDetail({ code, cause: null }, null).detail);
-    assert.equal(new Set(words).size, sourceReasonCodes.length);
-  });
-
-  it("names what a kiss or the system said, and that a source is still used", () => {
-    const denied = reasonWithDetail({ code: "kiss_denied", cause: "DENY" }, "kod");
-    assert.equal(denied.detail, "it refuses this device (DENY)");
-    const silent = reasonWithDetail({ code: "timeout", cause: null }, "selected");
-    assert.equal(silent.detail, "no answer within 5 s at the last poll");
-    const outvoted = reasonWithDetail({ code: "too_few_agree", cause: null }, "candidate");
-    assert.equal(outvoted.detail, "ignored because too few others agree");
-  });
+it("the reason of a source has words for each code, names its cause, and says that it is still used", () => {
+  const words = sourceReasonCodes.map((code) => reasonWithDetail({ code, cause: null }, null).detail);
+  assert.equal(new Set(words).size, sourceReasonCodes.length);
+  for (const [code, cause, state, detail] of [
+    ["kiss_denied", "DENY", "kod", "it refuses this device (DENY)"],
+    ["timeout", null, "selected", "no answer within 5 s at the last poll"],
+    ["too_few_agree", null, "candidate", "ignored because too few others agree"],
+  ] as const)
+    assert.equal(reasonWithDetail({ code, cause }, state).detail, detail);
 });
