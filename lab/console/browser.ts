@@ -413,7 +413,11 @@ export async function sees(place: Page | Locator, ...texts: readonly (string | R
 }
 
 /** Gives the password again where the page asks for it. */
-export async function confirmPassword(page: Page, role: Role, password: string = passwords[role]): Promise<void> {
+export async function confirmPassword(
+  page: Page,
+  role: Role,
+  password: string = passwords[role],
+): Promise<void> {
   const dialog = page.getByRole("dialog", { name: "Confirm that it is you" });
   await fill(dialog, { Password: password });
   await dialog.getByRole("button", { name: "Confirm" }).click();

@@ -295,6 +295,20 @@ function isInSight(field: Element): boolean {
   return boxes.every(({ top, bottom }) => top >= 0 && bottom <= innerHeight);
 }
 
+/**
+ * Has the page lay itself out at each step of an exchange of elements. WebKit does something like it: a size container is
+ * laid out once before what is new in it has a box. Where the page is lower for that moment, it is scrolled.
+ */
+export async function layOutEarly(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const { remove } = Element.prototype;
+    Element.prototype.remove = function () {
+      remove.call(this);
+      document.documentElement.getBoundingClientRect();
+    };
+  });
+}
+
 /** As a browser writes a colour that it has computed. */
 export function rgb(colour: string): string {
   return `rgb(${[1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)).join(", ")})`;

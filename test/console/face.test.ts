@@ -6,9 +6,17 @@ import type { Locator, Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
-import { changeSettings, consoleOf, names, signIn, signInByForm } from "../../lab/console/browser.ts";
+import { changeSettings, consoleOf, press, sees, signIn, signInByForm } from "../../lab/console/browser.ts";
 import { isFirefox } from "../../lab/console/launch.ts";
-import { assertFits, axe, brokenText, looks, picture, rgb, stepTo } from "../../lab/console/page-checks.ts";
+import {
+  assertFits,
+  assertReads,
+  assertSound,
+  holdAnswers,
+  picture,
+  rgb,
+  stepTo,
+} from "../../lab/console/page-checks.ts";
 import { type Accent, accents } from "../../src/contract/console/accents.ts";
 
 /** The colours of the sign beside the device's name, and of the line above it. */
@@ -19,23 +27,19 @@ function coloursIn(page: Page): Promise<readonly string[]> {
   ]);
 }
 
-async function untilColoured(page: Page, colour: string): Promise<void> {
-  await until(`the page is ${colour}`, async () =>
-    (await coloursIn(page)).every((one) => one === rgb(colour)),
+/** The icon is drawn after the page, in a frame of its own, and has the light scheme's colour. */
+async function untilColoured(page: Page, accent: Accent, at: 0 | 1): Promise<void> {
+  const colour = rgb(accents[accent][at]);
+  await until(`the page is ${colour}`, async () => (await coloursIn(page)).every((one) => one === colour));
+  const icon = page.locator("link[rel=icon]");
+  await until(`the icon is ${accent}`, async () =>
+    decodeURIComponent((await icon.getAttribute("href")) ?? "").includes(accents[accent][0]),
   );
 }
 
 async function untilDrawn(mark: Locator): Promise<void> {
   await mark.waitFor();
   await until("the mark is drawn", () => mark.evaluate((one) => (one as HTMLImageElement).naturalWidth > 0));
-}
-
-const iconOf = async (page: Page): Promise<string> =>
-  decodeURIComponent((await page.locator("link[rel=icon]").getAttribute("href")) ?? "");
-
-/** The icon is drawn after the page, in a frame of its own. */
-function untilIconHas(page: Page, colour: string): Promise<void> {
-  return until(`the icon is ${colour}`, async () => (await iconOf(page)).includes(colour));
 }
 
 /** The colours of an icon as a browser draws it: of its corner, of its drawing, and of the hands in that. */
@@ -48,13 +52,12 @@ function coloursOfIcon(page: Page, address: string) {
     const canvas = new OffscreenCanvas(width, height).getContext("2d");
     canvas?.drawImage(icon, 0, 0);
     // In fortieths of the side: scripts/make-icons.sh draws 40 units of the drawing.
-    const colours = (
-      [
-        [1, 1],
-        [14, 20],
-        [20, 17],
-      ] as const
-    ).map(([x, y]) => {
+    const places = [
+      [1, 1],
+      [14, 20],
+      [20, 17],
+    ] as const;
+    const colours = places.map(([x, y]) => {
       const pixel = canvas?.getImageData((x / 40) * width, (y / 40) * height, 1, 1).data ?? [];
       return `rgb(${[...pixel].slice(0, 3).join(", ")})`;
     });
@@ -73,6 +76,20 @@ async function manifestOf(page: Page) {
   return JSON.parse(data);
 }
 
+/** By light, by night and on a phone. */
+async function assertLooks(page: Page, name: string): Promise<void> {
+  for (const [look, colorScheme, width] of [
+    ["light", "light", 1280],
+    ["dark", "dark", 1280],
+    ["phone", "light", 320],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    if (look === "light") await assertSound(page, `${name}-${look}`);
+    else await assertFits(page);
+  }
+}
+
 describe("the colour of a device", () => {
   const { agent, browser } = consoleOf();
   const choose = (accent: Accent) => changeSettings(agent, { console: { accent } });
@@ -80,33 +97,24 @@ describe("the colour of a device", () => {
   it("is on the sign-in page, in the head and in the icon, in both schemes, and changes while one looks", async () => {
     await choose("teal");
     const { page } = await browser.open(agent);
-    const [light, dark] = accents.teal;
     await page.goto("/");
     await page.locator("form").waitFor();
-    await untilColoured(page, light);
-    await untilIconHas(page, light);
+    await untilColoured(page, "teal", 0);
     await picture(page, "face-sign-in-light");
     await page.emulateMedia({ colorScheme: "dark" });
-    await untilColoured(page, dark);
-    await picture(page, "face-sign-in-dark");
+    await untilColoured(page, "teal", 1);
     await choose("olive");
     // The page asks again once it is looked at again.
     await page.evaluate(() => dispatchEvent(new Event("focus")));
-    await untilColoured(page, accents.olive[1]);
-    await untilIconHas(page, accents.olive[0]);
-    await choose("teal");
+    await untilColoured(page, "olive", 1);
     await signIn(page, "admin");
     await page.locator(".verdict").waitFor();
-    await untilColoured(page, dark);
-    await untilIconHas(page, light);
-    await picture(page, "face-home-dark");
+    await untilColoured(page, "olive", 1);
     await choose("magenta");
-    await untilColoured(page, accents.magenta[1]);
-    await untilIconHas(page, accents.magenta[0]);
+    await untilColoured(page, "magenta", 1);
     await page.emulateMedia({ colorScheme: "light" });
-    await untilColoured(page, accents.magenta[0]);
+    await untilColoured(page, "magenta", 0);
     await picture(page, "face-home-light");
-    await assertFits(page);
   });
 
   it("is that of the last visit before the agent has answered", async () => {
@@ -114,16 +122,9 @@ describe("the colour of a device", () => {
     const { page } = await browser.open(agent);
     await page.goto("/");
     await page.locator("form").waitFor();
-    await untilColoured(page, accents.olive[0]);
-    let letGo: (value?: unknown) => void = () => undefined;
-    const held = new Promise((resolve) => {
-      letGo = resolve;
-    });
-    await page.route("**/assets/index-*.js", async (route) => {
-      await held;
-      await route.continue();
-    });
+    await untilColoured(page, "olive", 0);
     const asked = page.waitForRequest("**/assets/index-*.js");
+    const letGo = await holdAnswers(page, "**/assets/index-*.js");
     const reloaded = page.reload();
     await asked;
     await page.locator(".outside .device", { hasText: "Steward" }).waitFor();
@@ -142,66 +143,44 @@ describe("the colour of a device", () => {
       await page.goto("/");
       const { theme_color, icons } = await manifestOf(page);
       assert.equal(theme_color, light);
-      const inColour = [white, rgb(light), white];
-      for (const { src, sizes } of icons) {
-        assert.deepEqual(await coloursOfIcon(page, src), { size: sizes, colours: inColour }, src);
+      for (const { src, sizes } of [...icons, { src: "/apple-touch-icon.png", sizes: "180x180" }]) {
+        const expected = { size: sizes, colours: [white, rgb(light), white] };
+        assert.deepEqual(await coloursOfIcon(page, src), expected, src);
         seen.add(src);
       }
-      const touch = await coloursOfIcon(page, "/apple-touch-icon.png");
-      assert.deepEqual(touch, { size: "180x180", colours: inColour });
     }
     // By their addresses a program that was kept knows that its icons have changed.
-    assert.equal(seen.size, 2 * Object.keys(accents).length);
+    assert.equal(seen.size, 2 * Object.keys(accents).length + 1);
   });
 
-  it("is chosen in the settings, by its name", async () => {
-    await choose("blue");
-    const page = await browser.signedIn(agent, "operator", "/system/settings?open=console", {
-      language: "de",
-    });
-    await page.getByLabel("Farbe", { exact: true }).selectOption({ label: "Schiefergrau" });
-    await page.getByRole("button", { name: "Speichern" }).click();
-    await untilColoured(page, accents.slate[0]);
-  });
-});
-
-describe("the width of a desk", () => {
-  const { agent, browser } = consoleOf();
-  const boxOf = async (page: Page, selector: string) => {
-    const box = await page.locator(selector).boundingBox();
-    assert.ok(box !== null, selector);
-    return box;
-  };
-
-  it("has the tiles and the needs of Home beside the latest events from 1440 px on, and above them below that", async () => {
+  it("leaves the width of a desk to Home's latest events, beside the tiles and the needs from 1440 px on", async () => {
     const page = await browser.signedIn(agent, "admin", undefined, { width: 1440, height: 900 });
+    const boxOf = async (selector: string) =>
+      (await page.locator(selector).boundingBox()) ?? assert.fail(selector);
     await page.locator(".latest > li").first().waitFor();
-    const wide = { tiles: await boxOf(page, ".tiles"), latest: await boxOf(page, ".latest") };
-    assert.ok(wide.latest.x >= wide.tiles.x + wide.tiles.width, "the events are beside the tiles");
-    assert.ok(wide.latest.y < wide.tiles.y + wide.tiles.height, "they begin at the same height");
-    assert.ok(wide.latest.x + wide.latest.width > 1_350, "the width is used");
+    const [tiles, latest] = [await boxOf(".tiles"), await boxOf(".latest")];
+    assert.ok(latest.x >= tiles.x + tiles.width, "the events are beside the tiles");
+    assert.ok(latest.y < tiles.y + tiles.height, "they begin at the same height");
+    assert.ok(latest.x + latest.width > 1_350, "the width is used");
     await assertFits(page);
-    await picture(page, "face-home-1440");
     await page.setViewportSize({ width: 1439, height: 900 });
-    const narrow = { needs: await boxOf(page, ".needs"), latest: await boxOf(page, ".latest") };
-    assert.ok(narrow.latest.y > narrow.needs.y + narrow.needs.height, "the events are below the needs");
+    const needs = await boxOf(".needs");
+    assert.ok((await boxOf(".latest")).y > needs.y + needs.height, "the events are below the needs");
     await assertFits(page);
     await page.setViewportSize({ width: 2560, height: 1440 });
-    assert.ok((await boxOf(page, ".latest")).width < 640, "no line is longer than it can be read");
+    assert.ok((await boxOf(".latest")).width < 640, "no line is longer than it can be read");
     await assertFits(page);
   });
-
-  it("is used by lists, and not by forms", async () => {
-    const page = await browser.signedIn(agent, "admin", "/users", { width: 1440, height: 900 });
-    await page.locator(".table tbody tr").first().waitFor();
-    assert.ok((await boxOf(page, ".table")).width > 1_300);
-    await stepTo(page, "/account");
-    assert.equal((await boxOf(page, "main form >> nth=0")).width, 420);
-    await page.setViewportSize({ width: 1000, height: 900 });
-    await stepTo(page, `/users/${names.admin}`);
-    assert.equal((await boxOf(page, "main form >> nth=0")).width, 560);
-  });
 });
+
+/** Larger than its place. */
+const productDrawing =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="1600" height="900"><rect width="1600" height="900" fill="#789"/><circle cx="800" cy="450" r="300" fill="#fff"/></svg>';
+
+/** Wider than its place, and with a script, which no picture runs. */
+const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="120" viewBox="0 0 640 120">
+<script>top.document.title = "script ran"; location.href = "/script-ran";</script>
+<circle cx="60" cy="60" r="50" fill="#c2571a"/><path d="M140 40h460v40H140Z" fill="#767d8a"/></svg>`;
 
 describe("the maker of the product", () => {
   const directory = scratchDirectory();
@@ -210,8 +189,7 @@ describe("the maker of the product", () => {
     return join(directory, name);
   };
   const start = () => {
-    const mark = file("mark.svg", drawing);
-    const product = file("product.svg", productDrawing);
+    const [mark, product] = [file("mark.svg", drawing), file("product.svg", productDrawing)];
     const maker = {
       ...{ name: "Pumpworks פאמפ", mark, picture: product, support: "support@pumpworks.example" },
     };
@@ -219,24 +197,15 @@ describe("the maker of the product", () => {
     return startAgentInProcess({ arguments: ["--host-file", hostFile] });
   };
   const { agent, browser } = consoleOf(start);
+  const help = { name: "support@pumpworks.example" };
 
   it("is on the sign-in page with its mark and the address at which it helps", async () => {
     const { page } = await browser.open(agent);
     await page.goto("/");
-    const mark = page.getByRole("img", { name: "Pumpworks" });
-    await untilDrawn(mark);
-    const link = page.getByRole("link", { name: "support@pumpworks.example" });
-    assert.equal(await link.getAttribute("href"), "mailto:support@pumpworks.example");
+    await untilDrawn(page.getByRole("img", { name: "Pumpworks" }));
+    assert.equal(await page.getByRole("link", help).getAttribute("href"), `mailto:${help.name}`);
     assert.equal(await page.evaluate(() => document.title.includes("script ran")), false);
-    assert.deepEqual(await axe(page), []);
-    for (const [look, colorScheme, width] of looks) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 800 });
-      await assertFits(page);
-      await picture(page, `face-maker-${look}`);
-    }
-    await page.setViewportSize({ width: 320, height: 600 });
-    await assertFits(page);
+    await assertLooks(page, "face-maker");
   });
 
   it("has its mark in the head in place of Steward's sign, also before the agent is asked, and it fits", async () => {
@@ -250,14 +219,12 @@ describe("the maker of the product", () => {
     await page.reload();
     await page.locator(".verdict").waitFor();
     await untilDrawn(mark);
-    assert.deepEqual([await page.locator(".device > .shape").count(), await axe(page)], [0, []]);
-    for (const width of [1440, 1280, 1279, 901, 801, 641, 390, 320]) {
+    assert.equal(await page.locator(".device > .shape").count(), 0);
+    await assertSound(page, "face-maker-head");
+    for (const width of [1440, 1279, 901, 801, 641, 320]) {
       await page.setViewportSize({ width, height: 800 });
-      await assertFits(page);
-      assert.deepEqual(await brokenText(page), [], `${width}`);
-      const { height = 0 } = (await mark.boundingBox()) ?? {};
-      assert.equal(height, 28, `at ${width}`);
-      await picture(page, `face-maker-head-${width}`);
+      await assertReads(page);
+      assert.equal((await mark.boundingBox())?.height, 28, `at ${width}`);
     }
   });
 
@@ -269,7 +236,7 @@ describe("the maker of the product", () => {
     await refused;
     await page.locator(".frame-head .device > .shape").waitFor();
     await stepTo(page, "/system/device");
-    await page.getByRole("region", { name: "Maker", exact: true }).getByText("Pumpworks פאמפ").waitFor();
+    await sees(page.getByRole("region", { name: "Maker", exact: true }), "Pumpworks פאמפ");
     assert.equal(await page.locator(".mark").count(), 0);
   });
 
@@ -288,36 +255,17 @@ describe("the maker of the product", () => {
   it("is on the page about the device and on its sheet, for every role", async () => {
     const page = await browser.signedIn(agent, "readonly", "/system/device");
     const section = page.getByRole("region", { name: "Maker", exact: true });
-    await section.getByText("Pumpworks פאמפ").waitFor();
+    await sees(section, "Pumpworks פאמפ");
     await untilDrawn(section.locator(".mark"));
     await untilDrawn(section.getByRole("img", { name: "Picture of the product" }));
-    const help = { name: "support@pumpworks.example" };
     assert.equal(await section.getByRole("link", help).getAttribute("href"), `mailto:${help.name}`);
-    assert.deepEqual(await axe(page), []);
-    for (const [look, colorScheme, width] of looks) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 1_200 });
-      await assertFits(page);
-      await picture(page, `face-maker-device-${look}`);
-    }
-    await page.getByRole("button", { name: "Device sheet" }).click();
+    await assertLooks(page, "face-maker-device");
+    await press(page, "Device sheet");
     await page.getByRole("dialog").getByRole("link", help).waitFor();
     await page.emulateMedia({ media: "print" });
-    assert.match(
-      await page.locator("body").innerText(),
-      /Maker\s+Pumpworks פאמפ\s*support@pumpworks\.example/,
-    );
+    const text = await page.locator("body").innerText();
+    assert.match(text, /Maker\s+Pumpworks פאמפ\s*support@pumpworks\.example/);
     await untilDrawn(page.locator(".paper .mark"));
     await untilDrawn(page.locator(".paper .product"));
-    await picture(page, "face-maker-paper");
   });
 });
-
-/** Larger than its place. */
-const productDrawing =
-  '<svg xmlns="http://www.w3.org/2000/svg" width="1600" height="900"><rect width="1600" height="900" fill="#789"/><circle cx="800" cy="450" r="300" fill="#fff"/></svg>';
-
-/** Wider than its place, and with a script, which no picture runs. */
-const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="120" viewBox="0 0 640 120">
-<script>top.document.title = "script ran"; location.href = "/script-ran";</script>
-<circle cx="60" cy="60" r="50" fill="#c2571a"/><path d="M140 40h460v40H140Z" fill="#767d8a"/></svg>`;
