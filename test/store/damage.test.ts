@@ -6,7 +6,6 @@ import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
 import {
   damage,
-  damageBoth,
   damages,
   type LivedInState,
   login,
@@ -101,20 +100,6 @@ describe("a recovered document", () => {
     const { json: events } = await last.call("GET", "/api/events?limit=200", { local: true });
     const told = (type: string) => events.items.filter((one: { type: string }) => one.type === type).length;
     assert.deepEqual([told("state.damage_found"), told("state.damage_accepted")], [1, 1]);
-  });
-});
-
-describe("sessions.json damaged together with its good copy", () => {
-  it("is kept, and there are no sessions: people sign in again", async (test) => {
-    const directory = await state.copy(test);
-    const bytes = await damageBoth(directory, "sessions");
-    const agent = await startAgent(test, { stateDirectory: directory });
-    const body = { refresh_token: state.refreshToken };
-    assert.equal((await agent.call("POST", "/api/auth/refresh", { body })).status, 401);
-    assert.equal((await agent.call("POST", "/api/auth/login", login)).status, 200);
-    const [kept = ""] = await keptFiles(directory, "sessions");
-    assert.deepEqual(await readFile(join(directory, kept)), bytes);
-    await assertDegraded(agent, ["sessions"]);
   });
 });
 

@@ -3,7 +3,6 @@ import { describe, it, type TestContext } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { atEnd } from "../../lab/basics/ending.ts";
 import { type StandingTime, standingTime } from "../../lab/simulated/test-time.ts";
-import { login } from "../../lab/state/damaged-state.ts";
 import { comes, comesToRest, fingerprints, leftovers } from "../../lab/state/state-directory.ts";
 
 /** Longer than the delays of notes and of good copies, and than the rest between two looks at the disk. */
@@ -41,37 +40,6 @@ describe("flash wear", () => {
     await second.pass(settleSeconds);
     const { ".lock": ___, ".reserve": ____, ...after } = await fingerprints(stateDirectory);
     assert.deepEqual(after, before);
-  });
-
-  it("is a few writes for ten sign-ins in two seconds, and none of the accounts", async (test) => {
-    const { agent, settled, pass } = await start(test);
-    await agent.signedInAdmin();
-    await settled();
-    const seen: Record<string, Set<string>> = {};
-    const look = async () => {
-      for (const [name, print] of Object.entries(await fingerprints(agent.stateDirectory)))
-        seen[name] = (seen[name] ?? new Set()).add(print);
-    };
-    await look();
-    for (let signIns = 0; signIns < 10; signIns += 1) {
-      assert.equal((await agent.call("POST", "/api/auth/login", login)).status, 200);
-      await pass(0.2);
-      await look();
-    }
-    for (let seconds = 0; seconds < 5; seconds += 1) {
-      await pass(1);
-      await look();
-    }
-    const writes = (name: string) => (seen[name]?.size ?? 0) - 1;
-    test.diagnostic(
-      `ten sign-ins in 2 s: sessions.json written ${writes("sessions.json")} times, ` +
-        `its good copy ${writes("sessions.good.json")} times, users.json ${writes("users.json")} times`,
-    );
-    // One for each two seconds in which there was something to write.
-    assert.ok(writes("sessions.json") >= 1 && writes("sessions.json") <= 3, "of sessions.json");
-    assert.ok(writes("sessions.good.json") <= 3, "of the good copy");
-    assert.equal(writes("users.json"), 0);
-    assert.equal(writes("settings.json"), 0);
   });
 });
 
