@@ -140,15 +140,12 @@ async function toReceiver(plan: OutboxPlan, settings: Settings["notify"]["receiv
   return delivery?.outcome === "taken" ? null : (delivery?.error ?? "there is no receiver");
 }
 
-const mail: Settings["notify"]["receivers"][number] = {
-  name: "duty",
-  kind: "mail",
-  server: name,
-  takes: "all",
-  from: "a@plant.example",
-  to: ["b@plant.example"],
-};
+const mail = {
+  ...{ name: "duty", kind: "mail", server: name, takes: "all" },
+  ...{ from: "a@plant.example", to: ["b@plant.example"] },
+} as const satisfies Settings["notify"]["receivers"][number];
 
+/** null: it was done. */
 async function errorOf(asking: Promise<unknown>): Promise<string | null> {
   return asking.then(
     () => null,
@@ -156,24 +153,24 @@ async function errorOf(asking: Promise<unknown>): Promise<string | null> {
   );
 }
 
-/** Each client: its part of the host file, its server, and one attempt to send. */
-const clients: Record<
-  string,
-  {
-    part: string;
-    rest?: object;
-    serve: Serve;
-    send: (plan: OutboxPlan, port: number) => Promise<string | null>;
-  }
-> = {
+interface Client {
+  readonly part: string;
+  readonly rest?: object;
+  readonly serve: Serve;
+  /** One attempt to send. */
+  readonly send: (plan: OutboxPlan, port: number) => Promise<string | null>;
+}
+
+const surroundingsOf = ({ config }: OutboxPlan, part: "update" | "oidc") =>
+  (config as never as Record<"update" | "oidc", TransferOptions>)[part];
+const toRoots = (plan: OutboxPlan) => toReceiver(plan, null);
+
+const clients: Readonly<Record<string, Client>> = {
   "an update": {
     part: "update",
     serve: serveHttp,
     send: (plan, port) => {
-      const transfers = network.openTransfers({
-        ...(plan.config as never as { update: Surroundings }).update,
-        redirects: 3,
-      });
+      const transfers = network.openTransfers({ ...surroundingsOf(plan, "update"), redirects: 3 });
       const repository = openRepository({ transfers, url: `https://${name}:${port}`, caps, signal });
       return errorOf(repository.readMetadata("timestamp.json", { maximumBytes: 1_000 }));
     },
@@ -181,17 +178,13 @@ const clients: Record<
   "a sign-in": {
     part: "oidc",
     rest: {
-      issuer: `https://${name}`,
-      client_id: "edge-7",
-      origins: [`https://${name}`],
+      ...{ issuer: `https://${name}`, client_id: "edge-7", origins: [`https://${name}`] },
       roles: { admin: ["a"] },
     },
     serve: serveHttp,
     send: (plan, port) => {
-      const provider = (plan.config as never as { oidc: Surroundings }).oidc;
-      const request = createProviderRequest(network.openTransfers({ ...provider, redirects: 0 }), [
-        `https://${name}:${port}`,
-      ]);
+      const transfers = network.openTransfers({ ...surroundingsOf(plan, "oidc"), redirects: 0 });
+      const request = createProviderRequest(transfers, [`https://${name}:${port}`]);
       return errorOf(request(`https://${name}:${port}/x`, { headers: {} }));
     },
   },
@@ -211,62 +204,37 @@ const clients: Record<
     serve: startTls,
     send: (plan, port) => toReceiver(plan, { ...mail, port, security: "starttls" }),
   },
-  "a collector": { part: "telemetry.otlp", serve: serveHttp, send: (plan) => toReceiver(plan, null) },
-  "a syslog server": { part: "telemetry.syslog", serve: serveSyslog, send: (plan) => toReceiver(plan, null) },
+  "a collector": { part: "telemetry.otlp", serve: serveHttp, send: toRoots },
+  "a syslog server": { part: "telemetry.syslog", serve: serveSyslog, send: toRoots },
 };
 
 /** A host file with these members for one client, at its place, and those of `network`. */
-function hostFileOf(
-  { part, rest }: { part: string; rest?: object },
-  port: number,
-  own: object,
-  ofNetwork: object,
-) {
+function hostFileOf({ part, rest }: Client, port: number, own: object, ofNetwork: object) {
   const [first = "", second] = part.split(".");
   const place = second === "otlp" ? { url: `https://${name}:${port}` } : second ? { server: name, port } : {};
   const members = { ...rest, ...place, ...own };
   return { network: ofNetwork, [first]: second ? { [second]: members } : members };
 }
 
-interface Case {
-  readonly what: string;
-  readonly tls?: TlsOptions;
-  readonly own?: object;
-  readonly network?: object;
-  /** null: it is taken. PART is replaced by the client's part of the host file. */
-  readonly error: string | null;
-}
-
 const ca_file = authority.path;
 const asking = { requestCert: true, rejectUnauthorized: true, ca: readFileSync(ca_file) };
 
 describe("the surroundings of each client", () => {
-  const cases: readonly Case[] = [
-    { what: "without its authority", error: "authority of your own.*PART\\.ca_file" },
-    { what: "with the authority of the network", network: { ca_file }, error: null },
-    { what: "with an authority of its own", own: { ca_file }, error: null },
-    { what: "without any", network: { ca_file }, own: { ca_file: "none" }, error: "PART\\.ca_file" },
-    {
-      what: "that asks for a certificate, without one",
-      tls: asking,
-      network: { ca_file },
-      error: "PART\\.client_certificate_file",
-    },
-    {
-      what: "that asks for a certificate, with one",
-      tls: asking,
-      network: { ca_file, client_certificate_file: client },
-      error: null,
-    },
-    {
-      what: "that speaks TLS 1.1 at most",
-      tls: { maxVersion: "TLSv1.1", minVersion: "TLSv1", ciphers: "ALL:@SECLEVEL=0" },
-      network: { ca_file },
-      error: "TLS from version 1\\.2 on",
-    },
+  const old: TlsOptions = { maxVersion: "TLSv1.1", minVersion: "TLSv1", ciphers: "ALL:@SECLEVEL=0" };
+  const withClient = { ca_file, client_certificate_file: client };
+
+  /** The server, the client's own members, those of the network, and the error (PART: of the host file); null: it is taken. */
+  const cases: readonly (readonly [string, TlsOptions, own: object, network: object, string | null])[] = [
+    ["without its authority", {}, {}, {}, "authority of your own.*PART\\.ca_file"],
+    ["with the authority of the network", {}, {}, { ca_file }, null],
+    ["with an authority of its own", {}, { ca_file }, {}, null],
+    ["without any", {}, { ca_file: "none" }, { ca_file }, "PART\\.ca_file"],
+    ["that asks for a certificate", asking, {}, { ca_file }, "PART\\.client_certificate_file"],
+    ["that asks for a certificate, with one", asking, {}, withClient, null],
+    ["that speaks TLS 1.1 at most", old, {}, { ca_file }, "TLS from version 1\\.2 on"],
   ];
   for (const [who, kind] of Object.entries(clients)) {
-    for (const { what, tls = {}, own = {}, network: ofNetwork = {}, error } of cases)
+    for (const [what, tls, own, ofNetwork, error] of cases)
       it(`${who}: a server ${what}`, async () => {
         const port = await kind.serve(tls);
         await expects(kind, await kind.send(planOf(hostFileOf(kind, port, own, ofNetwork)), port), error);
@@ -313,16 +281,10 @@ describe("the surroundings of each client", () => {
   }
 });
 
-async function expects(
-  { part }: { part: string },
-  error: string | null,
-  expected: string | null,
-): Promise<void> {
+async function expects({ part }: Client, error: string | null, expected: string | null): Promise<void> {
   if (expected === null) return assert.equal(error, null);
   assert.match(error ?? "it was taken", new RegExp(expected.replace("PART", part.replace(".", "\\."))));
   // No advice leads to the part of another client.
-  const others = ["update", "oidc", "notify", "telemetry.otlp", "telemetry.syslog"].filter(
-    (one) => one !== part,
-  );
-  for (const other of others) assert.ok(!error?.includes(`${other}.`), error ?? "");
+  for (const other of ["update", "oidc", "notify", "telemetry.otlp", "telemetry.syslog"])
+    if (other !== part) assert.ok(!error?.includes(`${other}.`), error ?? "");
 }

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
+import { atEnd } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
 import {
   type Fields,
@@ -20,7 +21,6 @@ import { createLogReader } from "../../../src/host/linux/systemd/log-reader.ts";
 import { unitId } from "../../../src/host/linux/systemd/unit-id.ts";
 import type { Journal, JournalEnd, JournalEntry, JournalQuery } from "../../../src/host/ports.ts";
 import { isAllowedUnit } from "../../../src/journal/logs/log-line.ts";
-import { startReader } from "./started-reader.ts";
 
 const say = (MESSAGE: string, _SYSTEMD_UNIT: string, fields: Fields = {}): Fields => ({
   MESSAGE,
@@ -96,42 +96,24 @@ describe("steward-logs", () => {
         ({ logUnits }) => logUnits.includes("nginx.service"),
         () => false,
       );
-    const files: [boolean, string[]][] = [
-      [
-        true,
-        [
-          ' {\n"log_units" :\t[ "a.timer" ,"nginx.service" ] } \n',
-          '\ufeff{"log_units":["nginx.service"]}\r\n',
-          '{"log_units":["nginx.service"],"names":["\\u0061","b.example"],"product":"pump"}',
-          '{"update":{"allow_local_servers":true},"log_units":["nginx.service"]}',
-        ],
-      ],
-      [
-        false,
-        [
-          "",
-          "{}",
-          '{"log_units":["nginx.service"]',
-          '{"log_units":["nginx.service"]}}',
-          '{"log_units":["nginx.service",]}',
-          '{"log_units":"nginx.service"}',
-          '{"log_units":null}',
-          '{"log_units":["nginx.service",7]}',
-          '{"log_units":["nginx.service","*"]}',
-          '{"log_units":["nginx.service"],"log_units":[]}',
-          '{"log_units":[],"log_units":["nginx.service"]}',
-          '["log_units",["nginx.service"]]',
-          '{"update":{"log_units":["nginx.service"]}}',
-          '{"product":"{\\"log_units\\":[\\"nginx.service\\"]"}',
-          "[".repeat(10_000),
-        ],
-      ],
+    const nginx = '"nginx.service"';
+    const named = [
+      ` {\n"log_units" :\t[ "a.timer" ,${nginx} ] } \n`,
+      `\ufeff{"log_units":[${nginx}]}\r\n`,
+      `{"log_units":[${nginx}],"names":["\\u0061","b.example"],"product":"pump"}`,
+      `{"update":{"allow_local_servers":true},"log_units":[${nginx}]}`,
     ];
-    for (const [isNamed, texts] of files) {
-      for (const text of texts) {
-        writeFileSync(reader.hostFile, text);
-        assert.deepEqual([await isAllowed(), await ofAgent()], [isNamed, isNamed], text.slice(0, 100));
-      }
+    const none = [
+      ...["", "{}", `{"log_units":[${nginx}]`, `{"log_units":[${nginx}]}}`, `{"log_units":[${nginx},]}`],
+      ...[`{"log_units":${nginx}}`, '{"log_units":null}', `{"log_units":[${nginx},7]}`, "[".repeat(10_000)],
+      ...[`{"log_units":[${nginx},"*"]}`, `{"log_units":[${nginx}],"log_units":[]}`],
+      ...[`{"log_units":[],"log_units":[${nginx}]}`, `["log_units",[${nginx}]]`],
+      ...[`{"update":{"log_units":[${nginx}]}}`, '{"product":"{\\"log_units\\":[\\"nginx.service\\"]"}'],
+    ];
+    for (const text of [...named, ...none]) {
+      writeFileSync(reader.hostFile, text);
+      const isNamed = named.includes(text);
+      assert.deepEqual([await isAllowed(), await ofAgent()], [isNamed, isNamed], text.slice(0, 100));
     }
     assert.deepEqual(messagesIn(await reader.ask("read priority=3\n")), ["an update's"]);
   });
@@ -245,30 +227,31 @@ describe("steward-logs", () => {
 });
 
 describe("the agent's client of steward-logs", () => {
-  const queries: [string, Partial<JournalQuery>][] = [
-    ["oldest first", {}],
-    ["newest first", { order: "newest-first" }],
-    ["one unit", { units: ["nginx.service"] }],
-    ["Steward's units", { units: ["steward.service", "steward-*.service", "nginx.service"] }],
-    ["a span of time", { sinceMilliseconds: firstMoment + 1_000, untilMilliseconds: firstMoment + 4_000 }],
-    ["what is grave", { leastSeverity: 4 }],
-  ];
-  for (const [name, query] of queries) {
+  /** Reads by a socket, and never by journalctl itself. */
+  const through = (socket: string) =>
+    createJournalReader({ source: createLogReader(() => assert.fail("not through it"), socket) });
+
+  const span = { sinceMilliseconds: firstMoment + 1_000, untilMilliseconds: firstMoment + 4_000 };
+  const queries: Readonly<Record<string, Partial<JournalQuery>>> = {
+    "oldest first": {},
+    "newest first": { order: "newest-first" },
+    "one unit": { units: ["nginx.service"] },
+    "Steward's units": { units: ["steward.service", "steward-*.service", "nginx.service"] },
+    "a span of time": span,
+    "what is grave": { leastSeverity: 4 },
+  };
+  for (const [name, query] of Object.entries(queries))
     it(`has what journalctl has of it: ${name}`, async (test) => {
       const place = makeJournal(test, entries);
-      const reader = await startReader(test, { host, place });
-      const through = createLogReader(() => assert.fail("not through it"), reader.socket);
-      const asked = await readAll(createJournalReader({ source: through }), query);
+      const { socket } = await startReader(test, { host, place });
+      const asked = await readAll(through(socket), query);
       assert.deepEqual(asked, await readAll(createJournalReader({ place: [place] }), query));
       assert.ok(asked.entries.length > 0);
     });
-  }
 
   it("goes on behind an entry, and stops when there is enough", async (test) => {
     const reader = await startReader(test, { host, place: makeJournal(test, entries) });
-    const journal = createJournalReader({
-      source: createLogReader(() => assert.fail("not through it"), reader.socket),
-    });
+    const journal = through(reader.socket);
     const first = await readAll(journal, { order: "newest-first" }, 2);
     assert.deepEqual(first.end, { kind: "stopped" });
     const rest = await readAll(journal, { order: "newest-first", behind: first.entries[1]?.cursor });
@@ -277,28 +260,20 @@ describe("the agent's client of steward-logs", () => {
   });
 
   it("asks journalctl itself where there is no such socket", async (test) => {
-    const source = createLogReader(
-      createJournalctl({ place: [makeJournal(test, entries)] }),
-      "/nowhere/socket",
-    );
-    assert.equal(
-      (await readAll(createJournalReader({ source }), { units: ["ssh.service"] })).entries.length,
-      2,
-    );
+    const journalctl = createJournalctl({ place: [makeJournal(test, entries)] });
+    const journal = createJournalReader({ source: createLogReader(journalctl, "/nowhere/socket") });
+    assert.equal((await readAll(journal, { units: ["ssh.service"] })).entries.length, 2);
   });
 
   it("knows that it was refused, and that an answer was cut off", async (test) => {
     const reader = await startReader(test, { host, place: makeJournal(test, entries) });
-    const otherwise = () => assert.fail("not through it");
-    const journal = createJournalReader({ source: createLogReader(otherwise, reader.socket) });
-    const { end } = await readAll(journal, { units: ["ssh.service"] });
+    const { end } = await readAll(through(reader.socket), { units: ["ssh.service"] });
     assert.equal(end.kind, "unreadable");
     const path = join(temporaryDirectory(test), "socket");
     const cutting = createServer((socket) => socket.once("data", () => socket.end('{"MESSAGE":"the end')));
     test.after(() => void cutting.close());
     await new Promise<void>((resolve) => cutting.listen(path, resolve));
-    const cut = createJournalReader({ source: createLogReader(otherwise, path) });
-    assert.deepEqual((await readAll(cut, {})).end, { kind: "bounded" });
+    assert.deepEqual((await readAll(through(path), {})).end, { kind: "bounded" });
   });
 });
 
@@ -314,4 +289,53 @@ async function readAll(
     return found.length < most;
   });
   return { entries: found, end };
+}
+
+const built = join(import.meta.dirname, "../../../dist/steward-logs");
+
+interface StartedReader {
+  readonly socket: string;
+  readonly hostFile: string;
+  /** All that is answered to one line, until the reader closes. */
+  ask(line: string): Promise<string>;
+}
+
+/** The reader as systemd starts it: with the socket, at the first connection. */
+async function startReader(
+  test: TestContext,
+  { host, place, program = built }: { host?: string | undefined; place: string; program?: string },
+): Promise<StartedReader> {
+  const directory = temporaryDirectory(test);
+  const hostFile = join(directory, "steward.json");
+  if (host !== undefined) writeFileSync(hostFile, host);
+  const socket = join(directory, "socket");
+  const child = spawn("systemd-socket-activate", [`--listen=${socket}`, program, hostFile, place], {
+    stdio: "ignore",
+  });
+  atEnd(test, () => ended(child));
+  // Its socket is there a moment before it listens.
+  await until("it answers", async () => (await ask(socket, "\n")).startsWith("refused"));
+  return { socket, hostFile, ask: (line) => ask(socket, line) };
+}
+
+function ask(path: string, line: string): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = "";
+    connect(path)
+      .setEncoding("utf8")
+      .on("data", (text: string) => {
+        answer += text;
+      })
+      // The reader may have closed before it has read all.
+      .once("error", () => undefined)
+      .once("close", () => resolve(answer))
+      .write(line);
+  });
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGKILL");
+  await exited;
 }

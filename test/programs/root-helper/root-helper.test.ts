@@ -29,24 +29,32 @@ beforeEach(async () => {
 });
 afterEach(() => helper.stop());
 
+/** An order whose program runs until `wait` is removed. */
+async function underWay(line: string) {
+  writeFileSync(at("wait"), "");
+  const answer = helper.ask(line);
+  await until("it is under way", () => helper.calls().length === 1);
+  return { answer };
+}
+
 /** Its log comes by another way than its answers. */
 const logged = (line: RegExp): Promise<void> => until(`the log has ${line}`, () => line.test(helper.log()));
 
 const at = (path: string): string => join(directory, path);
 
 describe("an order to the root helper", () => {
-  const programs: [string, string][] = [
-    [`install ${id}`, `start -- steward-install@${id}.service`],
-    ["rollback rules", "start -- steward-install@rollbackrules.service"],
-    ["rollback binary", "start -- steward-install@rollbackbinary.service"],
-    ["chrony reselect", "start -- steward-chrony@reselect.service"],
-    ["chrony burst", "start -- steward-chrony@burst.service"],
-    ["chrony makestep", "start -- steward-chrony@makestep.service"],
-    ["chrony authdata", "start -- steward-chrony@authdata.service"],
-    ["restart-timesyncd", "try-restart -- systemd-timesyncd.service"],
-    ["reboot", "--no-block reboot"],
-    ["power-off", "--no-block poweroff"],
-  ];
+  const programs = Object.entries({
+    [`install ${id}`]: `start -- steward-install@${id}.service`,
+    "rollback rules": "start -- steward-install@rollbackrules.service",
+    "rollback binary": "start -- steward-install@rollbackbinary.service",
+    "chrony reselect": "start -- steward-chrony@reselect.service",
+    "chrony burst": "start -- steward-chrony@burst.service",
+    "chrony makestep": "start -- steward-chrony@makestep.service",
+    "chrony authdata": "start -- steward-chrony@authdata.service",
+    "restart-timesyncd": "try-restart -- systemd-timesyncd.service",
+    reboot: "--no-block reboot",
+    "power-off": "--no-block poweroff",
+  });
 
   it("is one call of systemctl each, with an environment of its own, and a line in the log", async () => {
     for (const [line] of programs) assert.equal(await helper.ask(`${line}\n`), "ok\n", line);
@@ -76,42 +84,37 @@ describe("an order to the root helper", () => {
   });
 
   it("does not wait for another one that still runs", async () => {
-    writeFileSync(at("wait"), "");
-    const installing = helper.ask(`install ${id}\n`);
-    await until("it is under way", () => helper.calls().length === 1);
-    await writeTestZone();
+    const installing = await underWay(`install ${id}\n`);
+    writeTestZone();
     assert.equal(await helper.ask("time-zone Europe/Berlin\n"), "ok\n");
     rmSync(at("wait"));
-    assert.equal(await installing, "ok\n");
+    assert.equal(await installing.answer, "ok\n");
   });
 });
 
 /** A file that begins as those of the database do. */
-async function writeTestZone(): Promise<void> {
-  writeFileSync(at("zones/Europe/Berlin"), "TZif2");
-}
+const writeTestZone = (): void => writeFileSync(at("zones/Europe/Berlin"), "TZif2");
 
 describe("the time zone and the host name", () => {
   it("are put in place as links and files that every user may read", async () => {
-    await writeTestZone();
+    writeTestZone();
+    // No /etc/timezone is made where the system has none.
+    assert.equal(await helper.ask("time-zone Europe/Berlin\n"), "ok\n");
+    assert.deepEqual(readdirSync(at("etc")), ["localtime"]);
+    rmSync(at("etc/localtime"));
     writeFileSync(at("etc/timezone"), "Etc/UTC\n");
     writeFileSync(at("etc/localtime"), "a file, as some systems have it");
     writeFileSync(at("etc/.hostname.steward"), "what a power cut has left");
-    assert.equal(await helper.ask("time-zone Europe/Berlin\n"), "ok\n");
-    assert.equal(await helper.ask("host-name pump-7\n"), "ok\n");
+    for (const line of ["time-zone Europe/Berlin\n", "host-name pump-7\n"])
+      assert.equal(await helper.ask(line), "ok\n");
     assert.equal(readlinkSync(at("etc/localtime")), "../usr/share/zoneinfo/Europe/Berlin");
-    assert.equal(readFileSync(at("etc/timezone"), "utf8"), "Europe/Berlin\n");
-    assert.equal(readFileSync(at("etc/hostname"), "utf8"), "pump-7\n");
-    assert.equal(readFileSync(at("hostname"), "utf8"), "pump-7");
+    assert.deepEqual(
+      ["etc/timezone", "etc/hostname", "hostname"].map((path) => readFileSync(at(path), "utf8")),
+      ["Europe/Berlin\n", "pump-7\n", "pump-7"],
+    );
     assert.equal((lstatSync(at("etc/hostname")).mode & 0o777).toString(8), "644");
     assert.deepEqual(readdirSync(at("etc")).sort(), ["hostname", "localtime", "timezone"]);
     assert.deepEqual(helper.calls(), []);
-  });
-
-  it("makes no /etc/timezone where the system has none", async () => {
-    await writeTestZone();
-    assert.equal(await helper.ask("time-zone Europe/Berlin\n"), "ok\n");
-    assert.deepEqual(readdirSync(at("etc")), ["localtime"]);
   });
 
   it("say which error of the system it was, and change nothing", async () => {
@@ -134,47 +137,21 @@ describe("the time zone and the host name", () => {
 
 describe("a line outside of the vocabulary", () => {
   const lines = [
-    ...["", " ", "reboot ", " reboot", "reboot now", "REBOOT", "reboot\r", "reboot\0", "rebootx", "reboo"],
-    ...["install", "install ", `install ${id}0`, `install ${id.slice(1)}`, `install ${id.toUpperCase()}`],
-    ...[`install  ${id}`, `install ${id} `, `install ${id}\0`, `install\t${id}`, "install rollbackrules"],
-    ...["rollback", "rollback Rules", "rollback rules binary", "rollback ../rules", "rollback rules.service"],
+    ...["", " ", "reboot ", " reboot", "reboot\r", "reboot\0", "install", "install ", `install ${id}0`],
+    ...[`install ${id.slice(1)}`, `install ${id.toUpperCase()}`, `install  ${id}`, `install ${id} `],
+    ...[`install ${id}\0`, `install\t${id}`, `time-zone E${"u".repeat(63)}`, `host-name ${"a".repeat(64)}`],
+    ...["host-name a\0b", "host-name ä", "chrony makestep\\x20", "x".repeat(127)],
     ...[
-      "chrony",
-      "chrony shutdown",
-      "chrony settime",
-      "chrony burst 4/4",
-      "chrony makestep\\x20",
-      "chrony -h",
-      "chrony authdat",
-    ],
-    ...["restart-timesyncd x", "restart-timesyncd.service", "restart systemd-timesyncd", "start ssh.service"],
-    ...[
-      "power-off now",
-      "poweroff",
-      "halt",
-      "factory-reset",
-      "factory-reset --image",
-      "systemctl reboot",
-      "--help",
-      "sh -c id",
-    ],
-    ...["time-zone", "time-zone /etc/passwd", "time-zone ../../etc/passwd", "time-zone Europe/../Berlin"],
-    ...[
-      "time-zone localtime",
-      "time-zone Factory",
-      "time-zone right/Europe/Berlin",
-      "time-zone Europe/Berlin/",
-      "time-zone Europe//Berlin",
-    ],
-    ...[
-      "time-zone A/B/C/D",
-      "time-zone Europe/Berlin.x",
-      `time-zone E${"u".repeat(63)}`,
-      "time-zone Europe/$(id)",
-    ],
-    ...["host-name", "host-name -a", "host-name a-", "host-name a.b", "host-name a_b", "host-name ä"],
-    ...[`host-name ${"a".repeat(64)}`, "host-name a b", "host-name %s", "host-name a\0b", "host-name a/b"],
-    "x".repeat(127),
+      "reboot now|REBOOT|rebootx|reboo|poweroff|power-off now|halt|factory-reset|factory-reset --image",
+      "systemctl reboot|--help|sh -c id|start ssh.service|restart systemd-timesyncd|restart-timesyncd x",
+      "restart-timesyncd.service|rollback|rollback Rules|rollback rules binary|rollback ../rules",
+      "rollback rules.service|install rollbackrules|chrony|chrony shutdown|chrony settime|chrony burst 4/4",
+      "chrony -h|chrony authdat|time-zone|time-zone /etc/passwd|time-zone ../../etc/passwd",
+      "time-zone Europe/../Berlin|time-zone localtime|time-zone Factory|time-zone right/Europe/Berlin",
+      "time-zone Europe/Berlin/|time-zone Europe//Berlin|time-zone A/B/C/D|time-zone Europe/Berlin.x",
+      "time-zone Europe/$(id)|host-name|host-name -a|host-name a-|host-name a.b|host-name a_b|host-name a b",
+      "host-name %s|host-name a/b",
+    ].flatMap((some) => some.split("|")),
   ];
 
   it("is refused, does nothing, and its text stays out of the log", async () => {
@@ -215,22 +192,18 @@ describe("a line outside of the vocabulary", () => {
 
 describe("the end of the helper", () => {
   it("waits for an order that ends in the next moment, and for its answer", async () => {
-    writeFileSync(at("wait"), "");
-    const asked = helper.ask("power-off\n");
-    await until("it is under way", () => helper.calls().length === 1);
+    const { answer } = await underWay("power-off\n");
     helper.stop();
     setTimeout(() => rmSync(at("wait")), 200);
-    assert.equal(await asked, "ok\n");
+    assert.equal(await answer, "ok\n");
     await until("it has ended", () => helper.ended() !== null);
     assert.equal(helper.ended(), 0);
   });
 
   it("does not wait for one that takes long", async () => {
-    writeFileSync(at("wait"), "");
-    const asked = helper.ask(`install ${id}\n`);
-    await until("it is under way", () => helper.calls().length === 1);
+    const { answer } = await underWay(`install ${id}\n`);
     helper.stop();
-    assert.equal(await asked, "");
+    assert.equal(await answer, "");
     rmSync(at("wait"));
   });
 });
@@ -295,9 +268,7 @@ describe("a flood of orders", () => {
   it("is not helped by connections that say nothing", async () => {
     const silent = Array.from({ length: 3 }, () => connect(helper.socket));
     for (const connection of silent) connection.on("error", () => undefined);
-    silent[0]?.destroy();
-    silent[1]?.destroy();
-    silent[2]?.destroy();
+    for (const connection of silent) connection.destroy();
     assert.equal(await helper.ask("reboot\n"), "ok\n");
   });
 });
