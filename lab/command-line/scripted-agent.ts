@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { User } from "../../src/contract/types.ts";
 import { atEnd } from "../basics/ending.ts";
-import { type Line, type RunOptions, runSteward, temporaryDirectory, wordsOf } from "./run-steward.ts";
+import { temporaryDirectory } from "./run-steward.ts";
 
 export interface Received {
   method: string;
@@ -21,29 +21,13 @@ export interface Answer {
 /** Answers by method and path (without the query); a function sees the query. */
 export type Answers = Readonly<Record<string, Answer | ((query: URLSearchParams) => Answer)>>;
 
-export interface Agent {
-  socketPath: string;
-  received: Received[];
-}
-
 /** A real HTTP server on a unix socket that answers as the test says, and 404 as a problem otherwise. */
-export async function startAgent(test: TestContext, answers: Answers): Promise<Agent> {
+export async function startAgent(test: TestContext, answers: Answers) {
   const socketPath = join(temporaryDirectory(test), "steward.sock");
   const received: Received[] = [];
   const server = createServer(answerFrom(answers, received));
   await listen(test, server, socketPath);
   return { socketPath, received };
-}
-
-/** Runs a line while an agent answers so. */
-export async function runAgainst(test: TestContext, line: Line, answers: Answers, options?: RunOptions) {
-  const { socketPath, received } = await startAgent(test, answers);
-  const ended = await runSteward([...wordsOf(line), "--socket", socketPath], options);
-  return {
-    ...ended,
-    received,
-    posted: received.filter(({ method }) => method === "POST").map(({ body }) => body),
-  };
 }
 
 /** The same on a loopback port. */

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
-import { runSteward } from "../../../lab/command-line/run-steward.ts";
-import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import { describe, it } from "node:test";
 import { historySeriesNames } from "../../../src/contract/figures/history.ts";
 import type { History } from "../../../src/contract/types.ts";
+import { ended, ends } from "../fixture.ts";
 
 const none: (number | null)[] = Array.from({ length: 288 }, () => null);
 
@@ -16,20 +15,13 @@ const dayOf = (known: Partial<Record<keyof History["series"], (number | null)[]>
   ) as History["series"],
 });
 
-const show = async (test: TestContext, body: History, ...options: string[]) => {
-  const { socketPath, received } = await startAgent(test, { "GET /api/history": { body } });
-  const ended = await runSteward(["history", ...options, "--socket", socketPath]);
-  return { ...ended, received };
-};
-
 describe("steward history", { concurrency: true }, () => {
   it("lists each figure, with the last, the least and the most and their times", async (test) => {
     const rising = none.map((_, step) => step / 10);
     const halves: (number | null)[] = none.map((_, step) => (step < 144 ? 0.001 : -0.002));
     const day = dayOf({ temperature_celsius: rising, clock_offset_seconds: halves.with(287, null) });
     day.series.clock_offset_seconds.worst = halves.with(100, -0.004);
-    const { code, stdout } = await show(test, day);
-    assert.equal(code, 0);
+    const { stdout } = await ended(test, "history", { "GET /api/history": { body: day } });
     assert.deepEqual(stdout.split("\n"), [
       "2026-11-20T14:00Z to 2026-11-21T14:00Z, in UTC",
       "",
@@ -44,7 +36,8 @@ describe("steward history", { concurrency: true }, () => {
 
   it("prints every step for a spreadsheet with --csv", async (test) => {
     const load = none.map((_, step) => (step === 1 ? null : 0.25));
-    const { stdout } = await show(test, dayOf({ load }), "--csv");
+    const answers = { "GET /api/history": { body: dayOf({ load }) } };
+    const { stdout } = await ended(test, "history --csv", answers);
     const lines = stdout.split("\n");
     assert.equal(lines.length, 290);
     assert.equal(lines[0], `time,${historySeriesNames.map((name) => `${name},${name}_worst`).join(",")}`);
@@ -55,21 +48,13 @@ describe("steward history", { concurrency: true }, () => {
     assert.equal(lines.at(-1), "");
   });
 
-  it("asks for a day, or for the span that is given", async (test) => {
-    const paths = async (...options: string[]) =>
-      (await show(test, dayOf({}), ...options)).received.map(({ path }) => path);
-    assert.deepEqual(await paths(), ["/api/history?hours=24"]);
-    assert.deepEqual(await paths("--hours", "168"), ["/api/history?hours=168"]);
-  });
-
-  it("takes no other span, and one form at a time", async (test) => {
-    for (const options of [
-      ["--hours", "48"],
-      ["--csv", "-o", "json"],
-    ]) {
-      const { code, stderr, received } = await show(test, dayOf({}), ...options);
-      assert.equal(code, 2, stderr);
-      assert.deepEqual(received, []);
-    }
-  });
+  for (const [line, code, asked] of [
+    ["history", 0, ["GET /api/history?hours=24"]],
+    ["history --hours 168", 0, ["GET /api/history?hours=168"]],
+    // No other span, and one form at a time.
+    ["history --hours 48", 2, []],
+    ["history --csv -o json", 2, []],
+  ] as const)
+    it(`asks for ${asked.join() || "nothing"} at ${line}`, (test) =>
+      ends(test, line, { "GET /api/history": { body: dayOf({}) } }, { code, asked }));
 });

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { describe, it, type TestContext } from "node:test";
-import { runSteward, temporaryDirectory, writeOffline } from "../../../lab/command-line/run-steward.ts";
-import { runAgainst, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import type { Client, CommandContext } from "../../../src/cli/client/context.ts";
 import type { Places } from "../../../src/cli/client/places.ts";
 import { wholeTable } from "../../../src/cli/command-table.ts";
@@ -11,6 +9,7 @@ import type { OperationId } from "../../../src/contract/operations.ts";
 import type { LogEntry, Output } from "../../../src/contract/types.ts";
 import { splitLine } from "../../../src/terminal/commands/command-line.ts";
 import { createOutput } from "../../../src/terminal/output.ts";
+import { type Answers, ended, ends, endsAlone, offline } from "../fixture.ts";
 
 const commandTable = await wholeTable();
 
@@ -34,62 +33,48 @@ const page = (items: LogEntry[], next_cursor: string | null = null) => ({
 });
 
 describe("steward logs", { concurrency: true }, () => {
-  it("prints the oldest line first, with what it says besides", async (test) => {
+  it("prints the oldest line first, with what it says besides", (test) => {
     const members = { mode: "serving", addresses: ["a"] };
     const newest = entry("listening", { priority: "err", members });
-    const { code, stdout, received } = await runAgainst(test, ["logs"], {
-      "GET /api/logs": page([newest, entry("first")]),
-    });
-    assert.equal(code, 0);
-    assert.equal(
-      stdout,
-      "2026-11-20T12:00:00.000Z notice  steward.service first\n" +
+    const answers = { "GET /api/logs": page([newest, entry("first")]) };
+    return ends(test, "logs", answers, {
+      stdout:
+        "2026-11-20T12:00:00.000Z notice  steward.service first\n" +
         '2026-11-20T12:00:00.000Z err     steward.service listening mode="serving" addresses=["a"]\n',
-    );
-    assert.deepEqual(
-      received.map(({ path }) => path),
-      ["/api/logs?limit=100"],
-    );
+      asked: ["GET /api/logs?limit=100"],
+    });
   });
 
   it("asks for what was asked for, page after page", async (test) => {
     const many = Array.from({ length: 200 }, (_, count) => entry(`line ${count}`));
-    const { socketPath, received } = await startAgent(test, {
+    const answers: Answers = {
       "GET /api/logs": (query) =>
         query.has("cursor") ? page(many.slice(0, 50), "more") : page(many, "page-2"),
-    });
-    const given = "--unit a.service --since 15m --until 1m --priority err --search (x".split(" ");
-    const { stdout } = await runSteward(["logs", ...given, "--limit", "250", "--socket", socketPath]);
-    assert.equal(stdout.split("\n").length, 251);
+    };
+    const line = "logs --unit a.service --since 15m --until 1m --priority err --search (x --limit 250";
     const filters = "unit=a.service&since=15m&priority=err&q=%28x&until=1m";
-    assert.deepEqual(
-      received.map(({ path }) => path),
-      [`/api/logs?${filters}&limit=200`, `/api/logs?${filters}&limit=50&cursor=page-2`],
-    );
-  });
-
-  it("keeps hostile lines from driving the terminal", async (test) => {
-    const hostile = entry("\u001b[2J\u202eevil\r\nfake line", { members: { "\u009b": "\u001b" } });
-    const { stdout } = await runAgainst(test, ["logs"], { "GET /api/logs": page([hostile]) });
-    assert.match(stdout, / \\x1b\[2J\\x\{202e\}evil\\x0d\\x0afake line \\x9b="\\u001b"\n$/);
-    assert.equal(stdout.split("\n").length, 2);
-  });
-
-  const mistakes: [string[], RegExp][] = [
-    [["--limit", "0"], /--limit must be a number from 1 to 10000, not "0"/],
-    [["--limit", "1e3"], /not "1e3"/],
-    [["--limit", "10001"], /not "10001"/],
-    [["--priority", "error"], /--priority is one of emerg, alert.*not "error"/],
-    [["-f", "--until", "1m"], /--follow and --until exclude each other/],
-    [["--grep", "x"], /no option --grep/],
-  ];
-  for (const [args, words] of mistakes) {
-    it(`refuses ${args.join(" ")} before it asks the agent`, async (test) => {
-      const { code, stderr, received } = await runAgainst(test, ["logs", ...args], {});
-      assert.deepEqual([code, received], [2, []]);
-      assert.match(stderr, words);
+    const { stdout } = await ended(test, line, answers, {
+      asked: [`GET /api/logs?${filters}&limit=200`, `GET /api/logs?${filters}&limit=50&cursor=page-2`],
     });
-  }
+    assert.equal(stdout.split("\n").length, 251);
+  });
+
+  it("keeps hostile lines from driving the terminal", (test) => {
+    const hostile = entry("\u001b[2J\u202eevil\r\nfake line", { members: { "\u009b": "\u001b" } });
+    const stdout = /^.* \\x1b\[2J\\x\{202e\}evil\\x0d\\x0afake line \\x9b="\\u001b"\n$/;
+    return ends(test, "logs", { "GET /api/logs": page([hostile]) }, { stdout });
+  });
+
+  for (const [options, stderr] of [
+    ["--limit 0", /--limit must be a number from 1 to 10000, not "0"/],
+    ["--limit 1e3", /not "1e3"/],
+    ["--limit 10001", /not "10001"/],
+    ["--priority error", /--priority is one of emerg, alert.*not "error"/],
+    ["-f --until 1m", /--follow and --until exclude each other/],
+    ["--grep x", /no option --grep/],
+  ] as const)
+    it(`refuses ${options} before it asks the agent`, (test) =>
+      ends(test, `logs ${options}`, {}, { code: 2, stderr, asked: [] }));
 });
 
 describe("steward logs --follow", () => {
@@ -110,30 +95,25 @@ describe("steward logs --follow", () => {
       },
       async close() {},
     };
-    const stdout = new PassThrough();
-    const stderr = new PassThrough();
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     test.after(() => stdout.destroy());
     const { options } = splitLine(["logs", "-f", ...args], commandTable);
-    const output = createOutput({
-      stdout,
-      stderr,
-      isJson: options.text("output") === "json",
-      isQuiet: false,
-      program: "steward",
-    });
+    const isJson = options.text("output") === "json";
+    const output = createOutput({ stdout, stderr, isJson, isQuiet: false, program: "steward" });
     const context = { stdout, interruption: () => interruption.signal } as unknown as CommandContext;
-    const run = logs.run({
+    const places = {} as Places;
+    const given = {
       program: "steward",
       typed: [],
       positionals: [],
       options,
-      places: {} as Places,
+      places,
       context,
       output,
       client,
-    });
-    await assert.rejects(run, { exitCode: 130 });
-    return { asked, stdout: textIn(stdout), stderr: textIn(stderr) };
+    };
+    await assert.rejects(logs.run(given), { exitCode: 130 });
+    return { asked, stdout: textIn(stdout) };
   }
   /** One reading gives all that was written, and from Node 26 on only the first piece. */
   const textIn = (stream: PassThrough): string => {
@@ -171,11 +151,8 @@ describe("steward logs --follow", () => {
     assert.doesNotMatch(stdout, /\u202e/);
   });
 
-  it("says that nothing can be followed while the agent is down", async (test) => {
-    const state = temporaryDirectory(test);
-    writeOffline(state, { listLogs: page([entry("kept")]).body });
-    const { code, stderr } = await runSteward(`logs -f --state ${state} --socket ${state}/none.sock`);
-    assert.equal(code, 1);
-    assert.match(stderr, /agent/);
+  it("says that nothing can be followed while the agent is down", (test) => {
+    const { places } = offline(test, { listLogs: page([entry("kept")]).body });
+    return endsAlone(["logs", "-f", ...places], { code: 1, stderr: /agent/ });
   });
 });

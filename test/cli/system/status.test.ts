@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { exampleSummary } from "../../../lab/command-line/example-clock.ts";
 import { exampleHold, exampleUpdateSummary } from "../../../lab/command-line/example-updates.ts";
-import { runSteward } from "../../../lab/command-line/run-steward.ts";
-import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import type { AuditEvent, Status } from "../../../src/contract/types.ts";
+import { ended } from "../fixture.ts";
 
 const event = (change: Partial<AuditEvent>): AuditEvent => ({
   ...{ seq: 1, time: "2026-11-20T13:58:00.000Z", type: "sign_in.succeeded", log: "changes" },
@@ -20,30 +19,18 @@ const well: Status = {
   version: "1.2.3",
   server_time: "2026-11-20T14:00:00.000Z",
   clock: {
-    ...{
-      word: "in_sync",
-      state: "synchronised",
-      trust: "trusted",
-      authenticated: false,
-      mode: "discipline",
-      summary: exampleSummary(),
-    },
+    ...{ word: "in_sync", state: "synchronised", trust: "trusted", authenticated: false },
+    ...{ mode: "discipline", summary: exampleSummary() },
     ...{ offset_seconds: 0.0004, uncertainty_seconds: 0.0012, source: "ntp1.example" },
     last_sync_at: "2026-11-20T13:59:00.000Z",
   },
   updates: {
-    ...{
-      state: "idle",
-      summary: exampleUpdateSummary("nothing_newer", "Nothing newer is offered."),
-      is_automatic: true,
-    },
+    ...{ state: "idle", is_automatic: true },
+    summary: exampleUpdateSummary("nothing_newer", "Nothing newer is offered."),
     kinds: [
       { kind: "rules", installed: "1.2.0", available: null, staged: false, blocker: null },
       {
-        kind: "binary",
-        installed: null,
-        available: "2.0.0",
-        staged: true,
+        ...{ kind: "binary", installed: null, available: "2.0.0", staged: true },
         blocker: exampleHold("window", "It waits."),
       },
     ],
@@ -69,15 +56,13 @@ const well: Status = {
   ],
 };
 
-const show = async (test: TestContext, body: object, ...options: string[]) => {
-  const { socketPath } = await startAgent(test, { "GET /api/status": { body } });
-  return runSteward([...options, "status", "--socket", socketPath]);
-};
+/** Shows it, which ends so. */
+const show = (test: TestContext, body: object, end: Parameters<typeof ended>[3] = {}, line = "status") =>
+  ended(test, line, { "GET /api/status": { body } }, end);
 
 describe("steward status", { concurrency: true }, () => {
   it("ends with 0 where nothing needs attention, and fits on one screen", async (test) => {
-    const { code, stdout } = await show(test, well);
-    assert.equal(code, 0);
+    const { stdout } = await show(test, well);
     assert.deepEqual(stdout.split("\n"), [
       "edge-7: all is well",
       "",
@@ -108,12 +93,15 @@ describe("steward status", { concurrency: true }, () => {
   const full = { ...well, state: "failing", needs: [{ code: "disk", level: "failing", facts: {}, detail }] };
 
   it("ends with 10 where something does, each with what to do, harmless in a terminal", async (test) => {
-    const { code, stdout, stderr } = await show(test, full);
-    assert.deepEqual([code, stderr], [10, ""]);
-    assert.match(stdout, /^edge-7: failing, 1 thing needs attention\n/);
-    assert.match(stdout, /^disk +FAILING; 4\.0 GiB of 8\.0 GiB free, /m);
-    assert.match(stdout, /^clock +in sync/m);
-    assert.match(stdout, /\n\n\* FAILING disk: It is\\x1b\[2J full\.\n\nLately\n/);
+    const stdout = [
+      /^edge-7: failing, 1 thing needs attention\n/,
+      /^disk +FAILING; 4\.0 GiB of 8\.0 GiB free, /m,
+      /^clock +in sync/m,
+      /\n\n\* FAILING disk: It is\\x1b\[2J full\.\n\nLately\n/,
+    ];
+    await show(test, full, { code: 10, stderr: "", stdout });
+    const asJson = await show(test, full, { code: 10 }, "-o json status");
+    assert.deepEqual(JSON.parse(asJson.stdout), full);
   });
 
   it("prints the line to type for a need, and what it deletes, as doctor does", async (test) => {
@@ -121,14 +109,11 @@ describe("steward status", { concurrency: true }, () => {
     const lossy = { line: "steward state reset users", deletes: "all accounts" };
     const need = { code: "disk", level: "failing", facts: {}, detail };
     const needs = [typed, lossy].map((remedy) => ({ ...need, remedy }));
-    const { stdout } = await show(test, { ...well, state: "failing", needs });
-    assert.match(stdout, /full\.\n {2}> systemctl restart steward\.service\n\* FAILING/);
-    assert.match(stdout, /full\.\n {2}> steward state reset users\n {2}It deletes all accounts\.\n\nLately/);
-  });
-
-  it("prints the API's shape for programs, with the same exit code", async (test) => {
-    const { code, stdout } = await show(test, full, "-o", "json");
-    assert.deepEqual([code, JSON.parse(stdout)], [10, full]);
+    const stdout = [
+      /full\.\n {2}> systemctl restart steward\.service\n\* FAILING/,
+      /full\.\n {2}> steward state reset users\n {2}It deletes all accounts\.\n\nLately/,
+    ];
+    await show(test, { ...well, state: "failing", needs }, { code: 10, stdout });
   });
 
   it("calls a check not all well while a kind of updates is blocked", async (test) => {
@@ -139,18 +124,14 @@ describe("steward status", { concurrency: true }, () => {
     const [rules] = well.updates?.kinds ?? [];
     const kinds = [{ ...rules, blocker: exampleHold("not_verifiable", "It has expired.") }];
     const updates = { ...well.updates, kinds, last_check: checked };
-    const { stdout } = await show(test, { ...well, updates });
-    assert.match(
-      stdout,
-      /^rules +1\.2\.0\. It has expired\.\nchecked +\S+, succeeded, but one kind could not be verified; /m,
-    );
+    const stdout =
+      /^rules +1\.2\.0\. It has expired\.\nchecked +\S+, succeeded, but one kind could not be verified; /m;
+    await show(test, { ...well, updates }, { stdout });
   });
 
   it("shows the remaining facts in rescue", async (test) => {
     const needs = [{ code: "rescue", level: "failing", facts: {}, detail: "users.json is damaged." }];
     const rescue = { ...well, state: "rescue", updates: null, people: null, needs };
-    const { code, stdout } = await show(test, rescue);
-    assert.equal(code, 10);
-    assert.match(stdout, /^edge-7: rescue, .*\n\nclock .*\ndisk /);
+    await show(test, rescue, { code: 10, stdout: /^edge-7: rescue, .*\n\nclock .*\ndisk / });
   });
 });
