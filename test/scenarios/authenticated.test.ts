@@ -51,28 +51,25 @@ describe("a boot with a wrong clock, on a network that an attacker holds", () =>
     ["1970", behindIn1970],
     ["2038", behindIn2038],
   ] as const) {
-    play(
-      `in ${year}: three honest servers of five give the right time, trusted and authenticated`,
-      { behindSeconds, servers: servers(honest, impostor, honest, impostor, honest) },
-      { ...right, synchronisedWithin: 40, also: { isAuthenticated, "three are confirmed": confirmed(3) } },
-    );
-    play(
-      `in ${year}: two honest servers of five give no time where only authenticated ones count`,
-      {
-        behindSeconds,
-        servers: servers(honest, impostor, honest, impostor, impostor),
-        settings: authenticatedOnly,
+    play(`in ${year}: three honest servers of five give the right time, trusted and authenticated`, {
+      behindSeconds,
+      servers: servers(honest, impostor, honest, impostor, honest),
+      ...right,
+      synchronisedWithin: 40,
+      also: { isAuthenticated, "three are confirmed": confirmed(3) },
+    });
+    play(`in ${year}: two honest servers of five give no time where only authenticated ones count`, {
+      behindSeconds,
+      servers: servers(honest, impostor, honest, impostor, impostor),
+      settings: authenticatedOnly,
+      endTrust: "none",
+      also: {
+        isNotAuthenticated,
+        "only the floor moved the clock": ({ host }) => host.kernel.steps.length <= 1,
+        tooFew,
+        "the impostors are named": haveReason(3, "nts_unknown_authority"),
       },
-      {
-        endTrust: "none",
-        also: {
-          isNotAuthenticated,
-          "only the floor moved the clock": ({ host }) => host.kernel.steps.length <= 1,
-          tooFew,
-          "the impostors are named": haveReason(3, "nts_unknown_authority"),
-        },
-      },
-    );
+    });
   }
 });
 
@@ -83,89 +80,80 @@ describe("stolen keys whose certificates have expired", () => {
 
   const isAboveFloor = ({ views }: Run) =>
     views.every(({ wallErrorSeconds }) => wallErrorSeconds < 365.25 * day);
-  play(
-    "of a minority change nothing",
-    { behindSeconds: behindIn1970, servers: servers(honest, honest, honest, thief(withinTheirDays)) },
-    { ...right, also: { isAuthenticated } },
-  );
-  play(
-    "of a majority say no present time: their certificates are not valid then",
-    {
-      behindSeconds: behindIn1970,
-      servers: servers(thief(0), thief(0), thief(0), honest),
-      settings: authenticatedOnly,
-    },
-    { endTrust: "none", also: { "they are named": haveReason(3, "nts_certificate_expired") } },
-  );
-  play(
-    "of a majority set no clock below the floor",
-    {
-      behindSeconds: behindIn1970,
-      servers: servers(...[1, 2, 3].map(() => thief(backTo(buildSeconds - 10 * day))), honest),
-    },
-    { endTrust: "none", also: { "the summary says so": summaryIs("below_floor") } },
-  );
-  play(
-    "of a majority set it back within their certificates' days, which is the limit that is documented",
-    { behindSeconds: behindIn1970, servers: servers(...[1, 2, 3].map(() => thief(withinTheirDays)), honest) },
-    { settledAfter: 100, isHonest: false, also: { "it is above the floor": isAboveFloor } },
-    { seconds: 200 },
-  );
+  play("of a minority change nothing", {
+    behindSeconds: behindIn1970,
+    servers: servers(honest, honest, honest, thief(withinTheirDays)),
+    ...right,
+    also: { isAuthenticated },
+  });
+  play("of a majority say no present time: their certificates are not valid then", {
+    behindSeconds: behindIn1970,
+    servers: servers(thief(0), thief(0), thief(0), honest),
+    settings: authenticatedOnly,
+    endTrust: "none",
+    also: { "they are named": haveReason(3, "nts_certificate_expired") },
+  });
+  play("of a majority set no clock below the floor", {
+    behindSeconds: behindIn1970,
+    servers: servers(...[1, 2, 3].map(() => thief(backTo(buildSeconds - 10 * day))), honest),
+    endTrust: "none",
+    also: { "the summary says so": summaryIs("below_floor") },
+  });
+  play("of a majority set it back within their certificates' days, which is the limit that is documented", {
+    behindSeconds: behindIn1970,
+    servers: servers(...[1, 2, 3].map(() => thief(withinTheirDays)), honest),
+    settledAfter: 100,
+    isHonest: false,
+    also: { "it is above the floor": isAboveFloor },
+    seconds: 200,
+  });
 });
 
 describe("time.authenticated_only", () => {
-  play(
-    "lets plain servers neither move the clock nor count, however many agree",
-    { behindSeconds: 5, servers: servers(honest, honest, liar, liar, liar), settings: authenticatedOnly },
-    {
-      ...right,
-      also: { isAuthenticated, "the plain ones are not asked": haveReason(3, "not_authenticated") },
+  play("lets plain servers neither move the clock nor count, however many agree", {
+    behindSeconds: 5,
+    servers: servers(honest, honest, liar, liar, liar),
+    settings: authenticatedOnly,
+    ...right,
+    also: { isAuthenticated, "the plain ones are not asked": haveReason(3, "not_authenticated") },
+  });
+  play("holds the clock where too few authenticated servers agree", {
+    ...{ behindSeconds: 5, servers: servers(honest, impostor, impostor, {}, {}, {}) },
+    settings: authenticatedOnly,
+    isUnmoved: true,
+    endTrust: "none",
+    also: { tooFew },
+  });
+  play("trusts no time daemon whose sources are not authenticated", {
+    daemon: "chronyd",
+    settings: authenticatedOnly,
+    isUntouched: true,
+    endState: "delegated",
+    endTrust: "none",
+    also: {
+      tooFew,
+      "and names the daemon": ({ views }) => views.at(-1)?.status.summary.daemon === "chronyd",
     },
-  );
-  play(
-    "holds the clock where too few authenticated servers agree",
-    {
-      ...{ behindSeconds: 5, servers: servers(honest, impostor, impostor, {}, {}, {}) },
-      settings: authenticatedOnly,
-    },
-    { isUnmoved: true, endTrust: "none", also: { tooFew } },
-  );
-  play(
-    "trusts no time daemon whose sources are not authenticated",
-    { daemon: "chronyd", settings: authenticatedOnly },
-    {
-      isUntouched: true,
-      endState: "delegated",
-      endTrust: "none",
-      also: {
-        tooFew,
-        "and names the daemon": ({ views }) => views.at(-1)?.status.summary.daemon === "chronyd",
-      },
-    },
-  );
-  play(
-    "left off, authenticated and plain servers vote alike, and the majority is not authenticated",
-    { servers: servers(honest, {}, {}) },
-    { ...right, also: { isNotAuthenticated } },
-  );
+  });
+  play("left off, authenticated and plain servers vote alike, and the majority is not authenticated", {
+    servers: servers(honest, {}, {}),
+    ...right,
+    also: { isNotAuthenticated },
+  });
 });
 
 describe("an association in service", () => {
-  play(
-    "gives its keys up when the server refuses its cookies, and has new ones confirmed",
-    { servers: servers(honest, honest, honest) },
-    { ...right, endState: "synchronised", also: { isAuthenticated } },
-    {
-      seconds: 3_000,
-      deeds: [serversAt(1_000, { manner: { bad: "nts_nak" } }), serversAt(1_300, { manner: null })],
-    },
-  );
-  play(
-    "asks nothing of other clients of NTP: no second opinion contradicts an authenticated answer",
-    { servers: servers({ ...honest, secondOpinionOffsetSeconds: 600 }) },
-    {
-      endTrust: "accepted",
-      also: { isAuthenticated, "none is asked": ({ views }) => views.at(-1)?.status.counters.opinions === 0 },
-    },
-  );
+  play("gives its keys up when the server refuses its cookies, and has new ones confirmed", {
+    servers: servers(honest, honest, honest),
+    ...right,
+    endState: "synchronised",
+    also: { isAuthenticated },
+    seconds: 3_000,
+    deeds: [serversAt(1_000, { manner: { bad: "nts_nak" } }), serversAt(1_300, { manner: null })],
+  });
+  play("asks nothing of other clients of NTP: no second opinion contradicts an authenticated answer", {
+    servers: servers({ ...honest, secondOpinionOffsetSeconds: 600 }),
+    endTrust: "accepted",
+    also: { isAuthenticated, "none is asked": ({ views }) => views.at(-1)?.status.counters.opinions === 0 },
+  });
 });

@@ -171,15 +171,16 @@ export async function run({ host: plan, seconds, sampleSeconds, deeds, bounds }:
   return { host, views, outcomes };
 }
 
-/** A test of a scenario: the host, by how it is other than most, and the bounds. */
+/** A test of a scenario: how the host is other than most, what happens, and the bounds; no two of these share a name. */
 export function play(
   name: string,
-  host: Partial<ClockHostPlan>,
-  bounds: Bounds,
-  more: Partial<Pick<Scenario, "seconds" | "sampleSeconds" | "deeds">> = {},
+  given: Partial<ClockHostPlan> & Bounds & Partial<Pick<Scenario, "seconds" | "sampleSeconds" | "deeds">>,
 ): void {
   it(name, async () => {
-    assert.deepEqual(shortcomingsOf(await run(scenarioOf({ host, bounds, ...more })), bounds), []);
+    assert.deepEqual(
+      shortcomingsOf(await run(scenarioOf({ ...given, host: given, bounds: given })), given),
+      [],
+    );
   });
 }
 
