@@ -32,14 +32,10 @@ export async function clockRows(): Promise<Row[]> {
     for (const address of ["127.0.0.1", "::1"]) {
       const [own, peer] = [await ownErrors(address, server.port), await peerErrors(address, server.port)];
       const of = (figure: (errors: number[]) => number) => [figure(own), figure(peer)] as const;
+      const p95 = of((errors) => quantile(errors, 0.95));
       rows.push(
         valueRow(`clock error on ${address}, median / chronyd -Q`, "µs", of(median), bounds.median),
-        valueRow(
-          "the same, 95th percentile",
-          "µs",
-          of((errors) => quantile(errors, 0.95)),
-          bounds.p95,
-        ),
+        valueRow("the same, 95th percentile", "µs", p95, bounds.p95),
       );
     }
     return rows;
@@ -74,18 +70,10 @@ async function peerErrors(address: string, port: number): Promise<number[]> {
   try {
     for (let run = 0; run < peerRuns; run += 1) {
       // -Q and -x: it measures, prints and ends. One sample, as one exchange of ours is one.
-      const { stderr } = await promisify(execFile)(
-        chronyProgram("chronyd"),
-        [
-          ...["-Q", "-x", "-U", "-t", "10"],
-          `server ${address} port ${port} iburst maxsamples 1`,
-          "cmdport 0",
-          "bindcmdaddress /",
-          `pidfile ${directory}/chronyd.pid`,
-          "user root",
-        ],
-        { timeout: 20_000 },
-      );
+      const server = `server ${address} port ${port} iburst maxsamples 1`;
+      const place = ["cmdport 0", "bindcmdaddress /", `pidfile ${directory}/chronyd.pid`, "user root"];
+      const words = ["-Q", "-x", "-U", "-t", "10", server, ...place];
+      const { stderr } = await promisify(execFile)(chronyProgram("chronyd"), words, { timeout: 20_000 });
       const seconds = /System clock wrong by (-?[0-9.]+) seconds/.exec(stderr)?.[1];
       if (seconds === undefined) throw new Error(`chronyd -Q said nothing of the clock: ${stderr}`);
       errors.push(Math.abs(Number(seconds)) * 1e6);

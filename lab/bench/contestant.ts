@@ -1,37 +1,21 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { heldPort } from "../basics/held-ports.ts";
 import type { MemoryLimit } from "../basics/memory-limit.ts";
 
 /** A server process that is measured. */
-export interface Running {
-  pid: number;
-  port: number;
-  /** Milliseconds from the spawn to the first answer. */
-  startMilliseconds: number;
-  /** Processor time of all its threads until then, in milliseconds. */
-  startProcessorMilliseconds: number;
-  /** Its memory now. */
-  memory: () => Memory;
-  /** Processor time of all its threads so far, in milliseconds. */
-  processorMilliseconds: () => number;
-  stop: () => Promise<void>;
-}
+export type Running = Awaited<ReturnType<typeof start>>;
 
-/** MiB. */
-export interface Memory {
-  /** All of it, the parts of Node's own file that are mapped and shared included. */
-  residentMiB: number;
-  /** Only this process has this memory, and no file backs it. */
-  anonymousMiB: number;
-}
-
-export interface Contestant {
-  name: string;
-  command: (port: number, directory: string) => { args: string[]; environment?: Record<string, string> };
+interface Contestant {
+  readonly name: string;
+  readonly command: (
+    port: number,
+    directory: string,
+  ) => { args: string[]; environment?: Record<string, string> };
 }
 
 const root = join(import.meta.dirname, "../..");
@@ -90,7 +74,7 @@ export async function start(
   directory: string,
   node: string,
   limit: MemoryLimit | null = null,
-): Promise<Running> {
+) {
   const port = await heldPort();
   const { args, environment } = contestant.command(port, directory);
   const begun = performance.now();
@@ -100,15 +84,24 @@ export async function start(
     env: { ...process.env, ...unitEnvironment(), ...environment, PORT: String(port) },
   });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  await firstAnswer(port, child);
-  const startProcessorMilliseconds = processorMillisecondsOf(child.pid);
+  const pid = child.pid ?? 0;
+  for (let tries = 0; !(await hasAnswered(port)); tries += 1) {
+    if (child.exitCode !== null || tries === 5_000) throw new Error(`${contestant.name} did not answer`);
+    await delay(1);
+  }
+  const startProcessorMilliseconds = processorMillisecondsOf(pid);
   return {
-    pid: child.pid ?? 0,
-    port,
+    ...{ pid, port, startProcessorMilliseconds },
+    /** From the spawn to the first answer; and the processor time of all its threads until then, above. */
     startMilliseconds: performance.now() - begun,
-    startProcessorMilliseconds,
-    memory: () => memoryOf(child.pid),
-    processorMilliseconds: () => processorMillisecondsOf(child.pid),
+    /** MiB: all of its memory with the parts of Node's own file that are mapped, and what is its own, backed by no file. */
+    memory: () => {
+      const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+      const mebibytes = (name: string) =>
+        Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1]) / 1_024;
+      return { residentMiB: mebibytes("Rss"), anonymousMiB: mebibytes("Anonymous") };
+    },
+    processorMilliseconds: () => processorMillisecondsOf(pid),
     stop: async () => {
       child.kill("SIGTERM");
       await exited;
@@ -116,34 +109,19 @@ export async function start(
   };
 }
 
-function memoryOf(pid: number | undefined): Memory {
-  const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
-  const mebibytes = (name: string) =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1]) / 1_024;
-  return { residentMiB: mebibytes("Rss"), anonymousMiB: mebibytes("Anonymous") };
-}
-
-/** /proc/PID/stat counts in hundredths of a second, which is longer than a read. */
-function processorMillisecondsOf(pid: number | undefined): number {
-  const tasks = readdirSync(`/proc/${pid}/task`);
-  const nanoseconds = tasks.map((task) =>
+/** Of all threads so far. /proc/PID/stat counts in hundredths of a second, which is longer than a read. */
+function processorMillisecondsOf(pid: number): number {
+  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((task) =>
     Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]),
   );
   return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
 }
 
-async function firstAnswer(port: number, child: ChildProcess): Promise<void> {
-  for (let tries = 0; tries < 5_000; tries += 1) {
-    if (child.exitCode !== null)
-      throw new Error(`a contestant ended with ${child.exitCode} before it answered`);
-    const hasAnswered = await new Promise<boolean>((resolve) => {
-      const request = get({ host: "127.0.0.1", port, path: "/api/version", agent: false }, (response) => {
-        response.resume().once("end", () => resolve(true));
-      });
-      request.once("error", () => resolve(false));
+function hasAnswered(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get({ host: "127.0.0.1", port, path: "/api/version", agent: false }, (response) => {
+      response.resume().once("end", () => resolve(true));
     });
-    if (hasAnswered) return;
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-  throw new Error("a contestant did not answer");
+    request.once("error", () => resolve(false));
+  });
 }

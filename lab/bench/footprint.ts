@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { agentOf, bareHttp, fastifyJwt, type Memory, type Running, start } from "./contestant.ts";
+import { agentOf, bareHttp, fastifyJwt, type Running, start } from "./contestant.ts";
 import { callJson, requestsPerSecond } from "./requests.ts";
 import { type Row, ratioRow, type Series } from "./row.ts";
 
@@ -18,11 +18,10 @@ const idleMilliseconds = 4_000;
 /** By then timers have run that a start leaves behind, and V8 has collected what they made. */
 export const lastingMilliseconds = 10 * 60_000;
 
-const idleBound = { side: "most", value: 1.22 } as const;
+const idleBound = "≤ 1.22";
 
 /** The requests of about an hour of use: a person who signs in and looks around, and a console that polls. */
 const readsOfAnHour = 200;
-
 const pages = ["/api/system", "/api/status", "/api/system/time-sync", "/api/users"];
 
 /** The runtime that contestants run on, the program as it is installed for it, and the directory for their state. */
@@ -32,32 +31,41 @@ export interface Surroundings {
   readonly directory: string;
 }
 
-export async function startAndMemory(at: Surroundings): Promise<Row[]> {
-  const [processor, wall, quiet] = [emptySeries(), emptySeries(), emptySeries()];
-  const memory = memorySeries();
-  for (let round = 0; round < startRounds; round += 1) {
-    for (const [index, contestant] of [agentOf(at.program), bareHttp].entries()) {
-      const running = await start(contestant, at.directory, at.node);
-      processor[index]?.push(running.startProcessorMilliseconds);
-      wall[index]?.push(running.startMilliseconds);
-      if (round < memoryRounds) {
-        await delay(idleMilliseconds);
-        quiet[index]?.push(running.processorMilliseconds());
-        memory.add(index, running.memory());
-      }
+const series = (): Series => [[], []];
+
+/** Starts the agent and a bare server in turns, and measures each, which stops afterwards. */
+async function inTurns(
+  at: Surroundings,
+  rounds: number,
+  measure: (one: Running, side: 0 | 1, round: number) => unknown,
+) {
+  for (let round = 0; round < rounds; round += 1)
+    for (const side of [0, 1] as const) {
+      const running = await start(side === 0 ? agentOf(at.program) : bareHttp, at.directory, at.node);
+      await measure(running, side, round);
       await running.stop();
     }
-  }
-  const [resident, anonymous] = memory.series;
+}
+
+export async function startAndMemory(at: Surroundings): Promise<Row[]> {
+  const [processor, wall, quiet, resident, anonymous] = [series(), series(), series(), series(), series()];
+  await inTurns(at, startRounds, async (running, side, round) => {
+    processor[side].push(running.startProcessorMilliseconds);
+    wall[side].push(running.startMilliseconds);
+    if (round >= memoryRounds) return;
+    await delay(idleMilliseconds);
+    quiet[side].push(running.processorMilliseconds());
+    resident[side].push(running.memory().residentMiB);
+    anonymous[side].push(running.memory().anonymousMiB);
+  });
   const name = "start to first answer / bare node:http";
-  const quietName = "start to ready and quiet / the same, processor time";
   return [
     ratioRow("idle resident memory / bare node:http", "MiB", resident, idleBound),
     ratioRow("its anonymous part", "MiB", anonymous),
-    ratioRow(`${name}, processor time`, "ms", processor, { side: "most", value: 2.2 }),
+    ratioRow(`${name}, processor time`, "ms", processor, "≤ 2.20"),
     ratioRow(`${name}, wall time`, "ms", wall),
     // Measured before the start was made shorter, so that work is saved and not moved behind the first answer.
-    ratioRow(quietName, "ms", quiet, { side: "most", value: 3.4 }),
+    ratioRow("start to ready and quiet / the same, processor time", "ms", quiet, "≤ 3.40"),
   ];
 }
 
@@ -65,65 +73,39 @@ export async function startAndMemory(at: Surroundings): Promise<Row[]> {
  * Memory ten minutes after the start, of three on each side, which differ by up to half a MiB. All run meanwhile, in
  * places of their own beside all else that is measured.
  */
-export async function memoryAfterRest(at: Surroundings): Promise<Row[]> {
-  const pairs = await Promise.all(
-    Array.from({ length: memoryRounds }, async (_, index) => {
-      const directory = join(at.directory, `rest-${index}`);
-      mkdirSync(directory);
-      return restOf(at, directory);
-    }),
-  );
-  const resident: Series = [pairs.map(({ own }) => own), pairs.map(({ peer }) => peer)];
+export async function memoryAfterRest({ program, node, directory }: Surroundings): Promise<Row[]> {
+  const resident = series();
+  const rest = async (index: number): Promise<void> => {
+    const place = join(directory, `rest-${index}`);
+    mkdirSync(place);
+    const both = [await start(agentOf(program), place, node), await start(bareHttp, place, node)];
+    try {
+      await delay(lastingMilliseconds);
+      for (const [side, one] of both.entries()) resident[side]?.push(one.memory().residentMiB);
+    } finally {
+      await Promise.all(both.map((one) => one.stop()));
+    }
+  };
+  await Promise.all(Array.from({ length: memoryRounds }, (_, index) => rest(index)));
   return [ratioRow("the same after 10 minutes at rest", "MiB", resident, idleBound)];
-}
-
-async function restOf({ program, node }: Surroundings, directory: string) {
-  const own = await start(agentOf(program), directory, node);
-  const peer = await start(bareHttp, directory, node);
-  try {
-    await delay(lastingMilliseconds);
-    return { own: own.memory().residentMiB, peer: peer.memory().residentMiB };
-  } finally {
-    await Promise.all([own.stop(), peer.stop()]);
-  }
 }
 
 /** Memory after an hour's worth of use: a sign-in, the host's facts, 200 reads. */
 export async function memoryAfterUse(at: Surroundings): Promise<Row[]> {
-  const memory = memorySeries();
-  for (let round = 0; round < memoryRounds; round += 1) {
-    for (const [index, contestant] of [agentOf(at.program), bareHttp].entries()) {
-      const running = await start(contestant, at.directory, at.node);
-      const token = contestant === bareHttp ? "" : await signIn(running, at);
-      await callJson(running, "GET", "/api/system/facts", { token });
-      for (let read = 0; read < readsOfAnHour; read += 1)
-        await callJson(running, "GET", pages[read % pages.length] ?? "/", { token });
-      await delay(idleMilliseconds);
-      memory.add(index, running.memory());
-      await running.stop();
-    }
-  }
-  const [resident, anonymous] = memory.series;
+  const [resident, anonymous] = [series(), series()];
+  await inTurns(at, memoryRounds, async (running, side) => {
+    const token = side === 1 ? "" : await signIn(running, at);
+    await callJson(running, "GET", "/api/system/facts", { token });
+    for (let read = 0; read < readsOfAnHour; read += 1)
+      await callJson(running, "GET", pages[read % pages.length] ?? "/", { token });
+    await delay(idleMilliseconds);
+    resident[side].push(running.memory().residentMiB);
+    anonymous[side].push(running.memory().anonymousMiB);
+  });
   return [
-    ratioRow("resident memory after an hour's use / bare node:http", "MiB", resident, {
-      side: "most",
-      value: 1.38,
-    }),
+    ratioRow("resident memory after an hour's use / bare node:http", "MiB", resident, "≤ 1.38"),
     ratioRow("its anonymous part, after use", "MiB", anonymous),
   ];
-}
-
-const emptySeries = (): Series => [[], []];
-
-function memorySeries() {
-  const series: readonly [resident: Series, anonymous: Series] = [emptySeries(), emptySeries()];
-  return {
-    series,
-    add: (index: number, { residentMiB, anonymousMiB }: Memory) => {
-      series[0][index]?.push(residentMiB);
-      series[1][index]?.push(anonymousMiB);
-    },
-  };
 }
 
 export async function authenticatedRequests(at: Surroundings): Promise<Row> {
@@ -132,22 +114,20 @@ export async function authenticatedRequests(at: Surroundings): Promise<Row> {
   const settings = await callJson(own, "GET", "/api/system", { token: session });
   const peer = await start(fastifyJwt(JSON.stringify(settings)), at.directory, at.node);
   const { access_token: peerToken } = await callJson(peer, "GET", "/token");
-  const results: Series = [[], []];
+  const results = series();
   try {
     // The first turn of each warms it up and does not count.
     for (let round = 0; round <= loadRounds; round += 1) {
-      const ownRate = await requestsPerSecond(own.port, session);
-      const peerRate = await requestsPerSecond(peer.port, String(peerToken));
-      if (round > 0) {
-        results[0].push(ownRate);
-        results[1].push(peerRate);
-      }
+      const rates = [
+        await requestsPerSecond(own.port, session),
+        await requestsPerSecond(peer.port, String(peerToken)),
+      ];
+      if (round > 0) for (const [side, rate] of rates.entries()) results[side]?.push(rate);
     }
   } finally {
     await Promise.all([own.stop(), peer.stop()]);
   }
-  const what = "authenticated GET /api/system / fastify + @fastify/jwt";
-  return ratioRow(what, "req/s", results, { side: "least", value: 0.95 });
+  return ratioRow("authenticated GET /api/system / fastify + @fastify/jwt", "req/s", results, "≥ 0.95");
 }
 
 /** The administrator whom `signIn` makes. */

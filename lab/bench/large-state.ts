@@ -12,9 +12,11 @@ import { callJson } from "./requests.ts";
 import { type Row, valueRow } from "./row.ts";
 
 const counts = { large: { users: 2_000, tokens: 5_000 }, small: { users: 20, tokens: 20 } } as const;
+type Size = keyof typeof counts;
 
 /** MiB of resident memory, and MB written for one user added. */
 const most = { memory: 120, userAdded: 1.2 } as const;
+type Figure = keyof typeof most;
 
 /** Readings of what one change writes, each after all that it brings about: copies follow within two seconds. */
 const readings = 5;
@@ -23,11 +25,12 @@ const settleMilliseconds = 4_000;
 /** Passes over all pages of users and tokens, with what dashboards and collectors read meanwhile. */
 const passes = 3;
 const readsByTokens = 100;
+const lists = ["/api/users?limit=200", "/api/users?limit=200&sort=-last_login_at", "/api/tokens?limit=200"];
 
 export async function largeStateRows(at: Surroundings): Promise<Row[]> {
   const [large, small] = [await measure(at, "large"), await measure(at, "small")];
   const who = `${counts.large.users} users and ${counts.large.tokens} API tokens / ${counts.small.users} of each`;
-  const row = (what: string, of: keyof typeof most, unit: string) =>
+  const row = (what: string, of: Figure, unit: string) =>
     valueRow(`${what}, ${who}`, unit, [large[of], small[of]], most[of]);
   return [
     row(`memory at most under MemoryMax=${unitMemoryMiB}M`, "memory", "MiB"),
@@ -35,11 +38,7 @@ export async function largeStateRows(at: Surroundings): Promise<Row[]> {
   ];
 }
 
-/** MiB at any moment since the start, and MB written for one user. */
-async function measure(
-  at: Surroundings,
-  size: keyof typeof counts,
-): Promise<Record<keyof typeof most, number>> {
+async function measure(at: Surroundings, size: Size): Promise<Record<Figure, number>> {
   const directory = mkdtempSync(join(at.directory, "state-of-"));
   const { path, tokens } = await stateOf(size);
   cpSync(path, join(directory, "state"), { recursive: true, preserveTimestamps: true });
@@ -49,8 +48,8 @@ async function measure(
   const agent = await start(agentOf(at.program), directory, at.node, limit);
   try {
     await readAll(agent, tokens);
-    const userAdded = await written(agent, (turn) => addUser(directory, turn));
-    return { memory: mostMemory(agent.pid), userAdded };
+    const userAdded = await writtenByUser(agent, join(directory, "run/steward.sock"));
+    return { memory: ofProcess(agent, "status", /^VmHWM:\s+(\d+) kB$/m) / 1_024, userAdded };
   } finally {
     await agent.stop();
     limit?.remove();
@@ -58,35 +57,31 @@ async function measure(
   }
 }
 
-const made = new Map<string, ReturnType<typeof makeState>>();
+const made = new Map<Size, ReturnType<typeof makeState>>();
 
 /** Made once for all runtimes. */
-function stateOf(size: keyof typeof counts): ReturnType<typeof makeState> {
+function stateOf(size: Size): ReturnType<typeof makeState> {
   const state = made.get(size) ?? makeState(size);
   made.set(size, state);
   return state;
 }
 
-async function makeState(size: keyof typeof counts): Promise<{ path: string; tokens: readonly string[] }> {
+async function makeState(size: Size): Promise<{ path: string; tokens: readonly string[] }> {
   const path = mkdtempSync(join(tmpdir(), "steward-bench-state-"));
   process.once("exit", () => rmSync(path, { recursive: true, force: true }));
-  const { tokens } = await makeLargeState(path, counts[size]);
-  return { path, tokens };
+  return { path, tokens: (await makeLargeState(path, counts[size])).tokens };
 }
 
 /** An administrator who pages through users and tokens, and programs that read status and metrics. */
 async function readAll(agent: Running, tokens: readonly string[]): Promise<void> {
-  const token = await logIn(agent, 0);
+  const body = { username: nameOf(0), password };
+  const session = await callJson(agent, "POST", "/api/auth/login", { body });
+  const token = String(session.access_token ?? JSON.stringify(session));
   for (let pass = 0; pass < passes; pass += 1) {
-    for (const list of [
-      "/api/users?limit=200",
-      "/api/users?limit=200&sort=-last_login_at",
-      "/api/tokens?limit=200",
-    ])
+    for (const list of lists)
       for (let cursor: unknown = ""; cursor !== null; ) {
-        const page = await callJson(agent, "GET", `${list}${cursor === "" ? "" : `&cursor=${cursor}`}`, {
-          token,
-        });
+        const path = `${list}${cursor === "" ? "" : `&cursor=${cursor}`}`;
+        const page = await callJson(agent, "GET", path, { token });
         if (!Array.isArray(page.items)) throw new Error(`no page of ${list}: ${JSON.stringify(page)}`);
         cursor = page.next_cursor;
       }
@@ -95,47 +90,29 @@ async function readAll(agent: Running, tokens: readonly string[]): Promise<void>
       const used = tokens[(pass * readsByTokens + read) % tokens.length] ?? "";
       const headers = { authorization: `Bearer ${used}` };
       const answer = await fetch(`http://127.0.0.1:${agent.port}${path}`, { headers });
-      if (answer.status !== 200) throw new Error(`${path}: ${await answer.text()}`);
-      await answer.text();
+      const text = await answer.text();
+      if (answer.status !== 200) throw new Error(`${path}: ${text}`);
     }
   }
 }
 
-/** MB that the agent hands to the disk for one change, until nothing more follows from it. */
-async function written(agent: Running, change: (turn: number) => Promise<unknown>): Promise<number> {
+/** MB that the agent hands to the disk for one user, until nothing more follows from it. */
+async function writtenByUser(agent: Running, socketPath: string): Promise<number> {
   const results: number[] = [];
   // The first turn brings files up to date that the start left behind, and does not count.
   for (let turn = 0; turn <= readings; turn += 1) {
-    const before = writtenBytes(agent.pid);
-    await change(turn);
+    const before = ofProcess(agent, "io", /^write_bytes: (\d+)$/m);
+    // On no disk nothing is counted.
+    if (before === 0) throw new Error("the kernel counts no bytes written: TMPDIR must be on a disk");
+    const body = { username: `added-${turn}`, password, role: "operator" };
+    const user = await callJson({ socketPath }, "POST", "/api/users", { body });
+    if (user.id === undefined) throw new Error(`no user: ${JSON.stringify(user)}`);
     await delay(settleMilliseconds);
-    if (turn > 0) results.push((writtenBytes(agent.pid) - before) / 1e6);
+    if (turn > 0) results.push((ofProcess(agent, "io", /^write_bytes: (\d+)$/m) - before) / 1e6);
   }
   return median(results);
 }
 
-async function logIn(agent: Running, index: number): Promise<string> {
-  const answer = await callJson(agent, "POST", "/api/auth/login", {
-    body: { username: nameOf(index), password },
-  });
-  if (typeof answer.access_token !== "string") throw new Error(`no sign-in: ${JSON.stringify(answer)}`);
-  return answer.access_token;
-}
-
-async function addUser(directory: string, turn: number): Promise<void> {
-  const body = { username: `added-${turn}`, password, role: "operator" };
-  const socketPath = join(directory, "run/steward.sock");
-  const answer = await callJson({ socketPath }, "POST", "/api/users", { body });
-  if (answer.id === undefined) throw new Error(`no user: ${JSON.stringify(answer)}`);
-}
-
-/** Bytes that the process has handed to file systems on disks. Throws where its state is on none, which counts nothing. */
-function writtenBytes(pid: number): number {
-  const bytes = Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]);
-  if (bytes > 0) return bytes;
-  throw new Error("the kernel counts no bytes written: TMPDIR must be on a disk");
-}
-
-function mostMemory(pid: number): number {
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
+function ofProcess({ pid }: Running, file: string, line: RegExp): number {
+  return Number(line.exec(readFileSync(`/proc/${pid}/${file}`, "utf8"))?.[1]);
 }

@@ -14,28 +14,16 @@ import { clockRows } from "./clock.ts";
 import { commandLine } from "./command-line.ts";
 import { scratchDirectory } from "./contestant.ts";
 import { clearEnvironment } from "./environment.ts";
-import {
-  authenticatedRequests,
-  memoryAfterRest,
-  memoryAfterUse,
-  type Surroundings,
-  startAndMemory,
-} from "./footprint.ts";
+import { authenticatedRequests, memoryAfterRest, memoryAfterUse, startAndMemory } from "./footprint.ts";
 import { largeStateRows } from "./large-state.ts";
 import { repeatedReads } from "./reads.ts";
 import type { Row } from "./row.ts";
 import { signInRows } from "./sign-in.ts";
 
-/** Rows of one runtime. */
-interface OnRuntime {
-  readonly node: string;
-  readonly rows: readonly Row[];
-}
-
 clearEnvironment();
-const begun: Begun[] = [];
+const begun: Awaited<ReturnType<typeof begin>>[] = [];
 for (const node of [process.execPath, ...process.argv.slice(2)]) begun.push(await begin(node));
-const runtimes: OnRuntime[] = [];
+const runtimes: { node: string; rows: readonly Row[] }[] = [];
 for (const one of begun) runtimes.push(await measured(one));
 printRuntimes(runtimes);
 const rows = [...(await applyRows()), ...(await clockRows())];
@@ -46,15 +34,13 @@ const everything = { runtimes, node: process.version, rows };
 writeFileSync(join(directory, "bench.json"), `${JSON.stringify(everything, undefined, 2)}\n`);
 
 /** A runtime with its program, and what is measured while all else is. */
-interface Begun {
-  readonly at: Surroundings;
-  readonly afterRest: Promise<readonly Row[]>;
-  readonly remove: () => void;
-}
-
-async function begin(node: string): Promise<Begun> {
+async function begin(node: string) {
   const { path: directory, remove } = scratchDirectory();
-  const at = { node, directory, program: await programFor(node, directory) };
+  // As `make install` puts it there for this runtime.
+  const program = join(directory, "program");
+  putProgram(join(import.meta.dirname, "../../dist"), program);
+  await makeCodeCaches(program, node);
+  const at = { node, directory, program };
   const afterRest = Promise.all([memoryAfterRest(at), memoryWithAuthenticatedTime(at)]).then((rows) =>
     rows.flat(),
   );
@@ -63,7 +49,7 @@ async function begin(node: string): Promise<Begun> {
   return { at, afterRest, remove };
 }
 
-async function measured({ at, afterRest, remove }: Begun): Promise<OnRuntime> {
+async function measured({ at, afterRest, remove }: (typeof begun)[number]) {
   try {
     return {
       node: execFileSync(at.node, ["--version"], { encoding: "utf8" }).trim(),
@@ -83,21 +69,11 @@ async function measured({ at, afterRest, remove }: Begun): Promise<OnRuntime> {
   }
 }
 
-/** The program as `make install` puts it there for this runtime. */
-async function programFor(node: string, directory: string): Promise<string> {
-  const home = join(directory, "program");
-  putProgram(join(import.meta.dirname, "../../dist"), home);
-  await makeCodeCaches(home, node);
-  return home;
-}
-
 /** One line a row, with the runtimes beside each other. */
-function printRuntimes(all: readonly OnRuntime[]): void {
+function printRuntimes(all: typeof runtimes): void {
   const [first] = all;
-  const cells = (row: Row): string => {
-    const [own, peer] = [figure(row.value, row.unit), figure(row.peer, row.unit)];
-    return `${own} / ${peer} ${row.unit} = ${row.ratio.toFixed(2)}${verdict(row)}`;
-  };
+  const cells = (row: Row): string =>
+    `${figure(row.value, row.unit)} / ${figure(row.peer, row.unit)} ${row.unit} = ${row.ratio.toFixed(2)}${verdict(row)}`;
   const lines = (first?.rows ?? []).map(({ what, bound }, index) => {
     const measured = all.map(({ rows }) => rows[index]).map((row) => (row ? cells(row) : ""));
     return [what, bound, ...measured];

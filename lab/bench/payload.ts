@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { mkdir, open, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,13 +14,8 @@ const run = promisify(execFile);
 /** The source of the process that fetches and stages. */
 export const payloadProcess = join(import.meta.dirname, "payload-process.ts");
 
-/** A payload that is served over loopback. */
-export interface Served {
-  url: string;
-  /** The signed facts about it, as JSON. */
-  signed: string;
-  stop: () => void;
-}
+/** A payload that is served over loopback, with the signed facts about it, as JSON. */
+export type Served = Awaited<ReturnType<typeof serve>>;
 
 /** A new file of bytes that do not compress. */
 export async function writeRandom(path: string, bytes: number): Promise<void> {
@@ -35,22 +31,22 @@ export async function writeRandom(path: string, bytes: number): Promise<void> {
 }
 
 /** Serves a file from a process of its own. */
-export async function serve(path: string): Promise<Served> {
+export async function serve(path: string) {
   // As steward-publisher signs it.
   const hashes = { sha512: (await run("sha512sum", [path])).stdout.split(" ")[0] };
   const child = spawn(process.execPath, [join(import.meta.dirname, "peers/payload-server.mjs")], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, PAYLOAD: path },
   });
-  const port = await new Promise<number>((resolve, reject) => {
-    child.once("exit", () => reject(new Error("the server of payloads did not start")));
-    child.stdout.once("data", (line) => resolve(Number(line)));
-  });
-  return {
-    url: `http://127.0.0.1:${port}`,
-    signed: JSON.stringify({ length: (await stat(path)).size, hashes }),
-    stop: () => child.kill("SIGTERM"),
-  };
+  const [port] = await once(child.stdout, "data");
+  const signed = JSON.stringify({ length: (await stat(path)).size, hashes });
+  return { url: `http://127.0.0.1:${Number(port)}`, signed, stop: () => child.kill("SIGTERM") };
+}
+
+/** A process of ours, its memory before and at most. */
+export interface Measured extends Spent {
+  readonly idleMiB: number;
+  readonly peakMiB: number;
 }
 
 /** Fetches, verifies and stages by a process of its own. */
@@ -64,14 +60,7 @@ export async function stage(
   const onOne = ["--cpu-list", "0", process.execPath, program, directory, ...args];
   const { stdout } = await run("taskset", onOne, { timeout: 120_000 });
   rmSync(directory, { recursive: true });
-  const measured: Measured = JSON.parse(stdout);
-  return measured;
-}
-
-/** A process of ours, its memory before and at most. */
-export interface Measured extends Spent {
-  readonly idleMiB: number;
-  readonly peakMiB: number;
+  return JSON.parse(stdout);
 }
 
 /** The worst of the rounds, for the bound says never. */

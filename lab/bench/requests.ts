@@ -1,27 +1,17 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { request as httpRequest } from "node:http";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
-/** Connections and seconds of one load. */
-const connections = 20;
-const seconds = 1;
+const autocannon = join(import.meta.dirname, "../../node_modules/autocannon/autocannon.js");
 
 /** Requests per second that a server answers with 200, measured from the second processor by the Node that runs this. */
 export async function requestsPerSecond(port: number, token: string): Promise<number> {
-  const child = spawn(
-    "taskset",
-    [
-      "--cpu-list",
-      "1",
-      process.execPath,
-      join(import.meta.dirname, "../../node_modules/autocannon/autocannon.js"),
-    ]
-      .concat(["--json", "--connections", String(connections), "--duration", String(seconds)])
-      .concat(["--headers", `authorization=Bearer ${token}`, `http://127.0.0.1:${port}/api/system`]),
-    { stdio: ["ignore", "pipe", "ignore"] },
-  );
-  const text = (await child.stdout.setEncoding("utf8").toArray()).join("");
-  const result = JSON.parse(text) as { requests: { average: number }; non2xx: number; errors: number };
+  const words = ["--json", "--connections", "20", "--duration", "1", "--headers"];
+  const target = [`authorization=Bearer ${token}`, `http://127.0.0.1:${port}/api/system`];
+  const command = ["--cpu-list", "1", process.execPath, autocannon, ...words, ...target];
+  const { stdout } = await promisify(execFile)("taskset", command);
+  const result = JSON.parse(stdout) as { requests: { average: number }; non2xx: number; errors: number };
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`the load met ${result.non2xx} refusals, ${result.errors} errors`);
   return result.requests.average;
@@ -32,25 +22,21 @@ export function callJson(
   where: { port: number } | { socketPath: string },
   method: string,
   path: string,
-  options: { body?: object; token?: string; headers?: Readonly<Record<string, string>> } = {},
+  {
+    body,
+    token,
+    headers,
+  }: { body?: object; token?: string; headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Record<string, unknown>> {
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const sent = { "content-type": "application/json", ...headers, ...authorization };
   return new Promise((resolve, reject) => {
-    const request = httpRequest({
-      ...where,
-      method,
-      path,
-      agent: false,
-      headers: {
-        "content-type": "application/json",
-        ...options.headers,
-        ...(options.token !== undefined && { authorization: `Bearer ${options.token}` }),
-      },
-    });
+    const request = httpRequest({ ...where, method, path, agent: false, headers: sent });
     request.once("error", reject);
     request.once("response", async (response) => {
       const text = (await response.setEncoding("utf8").toArray()).join("");
       resolve(JSON.parse(text) as Record<string, unknown>);
     });
-    request.end(options.body && JSON.stringify(options.body));
+    request.end(body && JSON.stringify(body));
   });
 }

@@ -5,34 +5,26 @@ import { median } from "../basics/quantile.ts";
  * the ratios of the single turns: what disturbs a shared machine for seconds disturbs both sides of a turn.
  */
 export interface Row {
-  what: string;
-  unit: string;
-  value: number;
-  peer: number;
-  ratio: number;
-  /** Empty: printed for what it is worth. */
-  bound: string;
-  isWithin: boolean;
-}
-
-/** One bound of a ratio. */
-export interface Bound {
-  readonly side: "most" | "least";
+  readonly what: string;
+  readonly unit: string;
   readonly value: number;
-}
-
-/** A row of two series of measurements, taken in turns. */
-export function ratioRow(what: string, unit: string, [own, peer]: Series, bound?: Bound): Row {
-  const ratio = median(own.map((one, turn) => one / (peer[turn] ?? Number.NaN)));
-  const isWithin = !bound || (bound.side === "most" ? ratio <= bound.value : ratio >= bound.value);
-  return {
-    ...{ what, unit, value: median(own), peer: median(peer), ratio, isWithin },
-    bound: bound ? `${bound.side === "most" ? "≤" : "≥"} ${bound.value.toFixed(2)}` : "",
-  };
+  readonly peer: number;
+  readonly ratio: number;
+  /** Empty: printed for what it is worth. */
+  readonly bound: string;
+  readonly isWithin: boolean;
 }
 
 /** The measurements of steward, and those of its peer. */
 export type Series = readonly [own: number[], peer: number[]];
+
+/** A row of two series of measurements, taken in turns, with a bound of the ratio such as `≤ 1.22`. */
+export function ratioRow(what: string, unit: string, [own, peer]: Series, bound = ""): Row {
+  const ratio = median(own.map((one, turn) => one / (peer[turn] ?? Number.NaN)));
+  const [side, limit = Number.NaN] = [bound[0], Number(bound.slice(2))];
+  const isWithin = bound === "" || (side === "≤" ? ratio <= limit : ratio >= limit);
+  return { what, unit, value: median(own), peer: median(peer), ratio, bound, isWithin };
+}
 
 /** A row whose bound is on the value itself. */
 export function valueRow(

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { quantile } from "../basics/quantile.ts";
-import { agentOf, type Running, start } from "./contestant.ts";
+import { agentOf, start } from "./contestant.ts";
 import { credentials, type Surroundings, signIn } from "./footprint.ts";
 import { callJson } from "./requests.ts";
 import { type Row, valueRow } from "./row.ts";
@@ -22,40 +22,35 @@ export async function signInRows(at: Surroundings): Promise<Row[]> {
   const hostFile = join(at.directory, "behind-a-proxy.json");
   writeFileSync(hostFile, JSON.stringify({ trusted_proxies: ["127.0.0.1"] }), { mode: 0o644 });
   const agent = await start(agentOf(at.program, hostFile), at.directory, at.node);
+  const logIn = (address: string, body: object) =>
+    callJson(agent, "POST", "/api/auth/login", { body, headers: { "x-forwarded-for": address } });
+  const measure = async (): Promise<number> => {
+    const times: number[] = [];
+    for (let turn = 0; turn < signIns; turn += 1) {
+      const begun = performance.now();
+      const { access_token, code } = await logIn("192.0.2.1", credentials);
+      if (access_token === undefined) throw new Error(`a sign-in was refused: ${String(code)}`);
+      times.push(performance.now() - begun);
+    }
+    return quantile(times, 0.99);
+  };
   try {
     await signIn(agent, at);
-    const quiet = await measure(agent);
-    const ending = new AbortController();
-    const attacks = Array.from({ length: attackers }, (_, index) => attack(agent, index, ending.signal));
-    const attacked = await measure(agent);
-    ending.abort();
+    const quiet = await measure();
+    let isOver = false;
+    // Each guesses passwords of the administrator and of names that do not exist, one after another.
+    const attacks = Array.from({ length: attackers }, async (_, index) => {
+      for (let guess = 0; !isOver; guess += 1) {
+        const username = guess % 2 === 0 ? credentials.username : `guessed-${index}-${guess}`;
+        await logIn(`198.51.100.${index + 1}`, { username, password: `guess number ${guess} of them` });
+      }
+    });
+    const attacked = await measure();
+    isOver = true;
     await Promise.all(attacks);
     const what = `sign-in beside ${attackers} attackers / without, 99th percentile`;
-    return [valueRow(what, "ms", [quantile(attacked, 0.99), quantile(quiet, 0.99)], mostMilliseconds)];
+    return [valueRow(what, "ms", [attacked, quiet], mostMilliseconds)];
   } finally {
     await agent.stop();
   }
-}
-
-async function measure(agent: Running): Promise<number[]> {
-  const times: number[] = [];
-  for (let turn = 0; turn < signIns; turn += 1) {
-    const begun = performance.now();
-    const { access_token, code } = await logIn(agent, "192.0.2.1", credentials);
-    if (access_token === undefined) throw new Error(`a sign-in was refused: ${String(code)}`);
-    times.push(performance.now() - begun);
-  }
-  return times;
-}
-
-/** Guesses passwords of the administrator and of names that do not exist, one after another. */
-async function attack(agent: Running, index: number, signal: AbortSignal): Promise<void> {
-  for (let guess = 0; !signal.aborted; guess += 1) {
-    const username = guess % 2 === 0 ? credentials.username : `guessed-${index}-${guess}`;
-    await logIn(agent, `198.51.100.${index + 1}`, { username, password: `guess number ${guess} of them` });
-  }
-}
-
-function logIn(agent: Running, address: string, body: object): Promise<Record<string, unknown>> {
-  return callJson(agent, "POST", "/api/auth/login", { body, headers: { "x-forwarded-for": address } });
 }
