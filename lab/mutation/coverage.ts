@@ -1,10 +1,6 @@
 /** Imported by each compiled test file: leaves at its end what the run came through and what it cost. */
 import { readFileSync, writeFileSync } from "node:fs";
 
-interface Switchboard {
-  mutantCoverage?: { static: Record<string, number>; perTest: Record<string, Record<string, number>> };
-}
-
 /** The trace of a run of a test file. */
 interface Trace {
   /** The ids of the faults whose code it came through. */
@@ -16,7 +12,7 @@ interface Trace {
 const path = process.env.STEWARD_MUTATION_COVERAGE;
 if (path !== undefined) {
   process.once("exit", () => {
-    const board = (globalThis as { __stryker__?: Switchboard }).__stryker__;
+    const board = (globalThis as { __stryker__?: { mutantCoverage?: { static: object } } }).__stryker__;
     const faults = Object.keys(board?.mutantCoverage?.static ?? {});
     const trace: Trace = { faults, processorSeconds: processorSeconds() };
     writeFileSync(path, JSON.stringify(trace));

@@ -14,12 +14,6 @@ export interface Mutant {
   readonly kind: string;
 }
 
-export interface Instrumented {
-  readonly mutants: readonly Mutant[];
-  /** The contents by the absolute path of the source. */
-  readonly contents: ReadonlyMap<string, string>;
-}
-
 /** Names the fault that is switched on to the code that holds all of them (StrykerJS's own variable). */
 export const activeVariable = "__STRYKER_ACTIVE_MUTANT__";
 
@@ -44,12 +38,8 @@ interface Instrumenter {
   }>;
 }
 
-/** Puts every fault that StrykerJS knows into `files` (relative to `root`), each behind a switch. */
-export async function instrument(
-  root: string,
-  packages: string,
-  files: readonly string[],
-): Promise<Instrumented> {
+/** Puts every fault that StrykerJS knows into `files` (relative to `root`), each behind a switch; gives the new contents. */
+export async function instrument(root: string, packages: string, files: readonly string[]) {
   const instrumenter = await loadInstrumenter(packages);
   const sources = files.map((file) => {
     const name = join(root, file);
@@ -58,15 +48,13 @@ export async function instrument(
   const result = await instrumenter.instrument(sources, {
     ...{ plugins: null, excludedMutations, ignorers: [] },
   });
-  return {
-    contents: new Map(result.files.map(({ name, content }) => [name, content])),
-    mutants: result.mutants
-      .filter(({ status }) => status !== "Ignored")
-      .map(({ id, fileName, mutatorName, replacement, location }) => ({
-        ...{ id, file: relative(root, fileName), line: location.start.line + 1 },
-        ...{ replacement: replacement.replace(/\s+/g, " ").slice(0, 80), kind: mutatorName },
-      })),
-  };
+  const mutants: Mutant[] = result.mutants
+    .filter(({ status }) => status !== "Ignored")
+    .map(({ id, fileName, mutatorName, replacement, location }) => ({
+      ...{ id, file: relative(root, fileName), line: location.start.line + 1 },
+      ...{ replacement: replacement.replace(/\s+/g, " ").slice(0, 80), kind: mutatorName },
+    }));
+  return { mutants, contents: new Map(result.files.map(({ name, content }) => [name, content])) };
 }
 
 /** From the directory that it was installed into: it is needed by this one command, and is no dependency of the rest. */

@@ -14,33 +14,26 @@ import { readTrace } from "./coverage.ts";
 import { instrument, type Mutant } from "./instrument.ts";
 import { runTestFile } from "./trials.ts";
 
+/** Folders, and which of their files. */
+type Files = readonly [folder: string, files: RegExp];
+
 interface Room {
   readonly name: string;
-  /** Folders, and which of their files. */
-  readonly sources: readonly [folder: string, files: RegExp];
-  readonly tests: readonly (readonly [folder: string, files: RegExp])[];
-  /** Percent of the faults drawn that tests must notice. Some change nothing, which no test can notice. */
-  readonly floor: number;
+  readonly sources: Files;
+  readonly tests: readonly Files[];
 }
 
-const usualFloor = 85;
+/** Percent of the faults drawn that tests of a room must notice. Some change nothing, which no test can notice. */
+const floor = 85;
 
-const room = (name: string): Room => ({
-  name,
-  sources: [`src/${name}`, /(?<!\.d)\.ts$/],
-  tests: [[`test/${name}`, /\.test\.ts$/]],
-  floor: usualFloor,
+/** A room with the tests of its own folder, and others. */
+const room = (name: string, ...others: readonly Files[]): Room => ({
+  ...{ name, sources: [`src/${name}`, /(?<!\.d)\.ts$/], tests: [[`test/${name}`, /\.test\.ts$/], ...others] },
 });
 
 const rooms: readonly Room[] = [
-  {
-    ...room("updates"),
-    tests: [
-      ["test/updates", /\.test\.ts$/],
-      // Only a whole agent shows these: settings that are refused, channels, the status, reports.
-      ["test/end-to-end/updates", /\.test\.ts$/],
-    ],
-  },
+  // Only a whole agent shows these: settings that are refused, channels, the status, reports.
+  room("updates", ["test/end-to-end/updates", /\.test\.ts$/]),
   {
     ...room("store"),
     tests: [
@@ -51,35 +44,23 @@ const rooms: readonly Room[] = [
     ],
   },
   room("device/configuration"),
-  {
-    ...room("accounts"),
-    tests: [
-      ["test/accounts", /\.test\.ts$/],
-      // Whole sign-ins, tokens of provisioning and of fleets, sealed factors on another device.
-      ["test/end-to-end/sign-in", /^(challenges|credential|rescue-token|setup|sign-in)\.test\.ts$/],
-      ["test/end-to-end/users", /^(fleet-tokens|stolen-account)\.test\.ts$/],
-      ["test/end-to-end", /^copied-state\.test\.ts$/],
-      ["test/device/configuration", /^apply\.test\.ts$/],
-    ],
-  },
-  {
-    ...room("tuf"),
-    tests: [
-      ["test/tuf", /\.test\.ts$/],
-      // A whole refresh against a hostile server, and the root that it begins with.
-      ["test/updates/attacks", /^attacks-(delegations|forms|signatures|time|versions)\.test\.ts$/],
-      ["test/updates/trust", /\.test\.ts$/],
-    ],
-  },
+  // Whole sign-ins, tokens of provisioning and of fleets, sealed factors on another device.
+  room(
+    "accounts",
+    ["test/end-to-end/sign-in", /^(challenges|credential|rescue-token|setup|sign-in)\.test\.ts$/],
+    ["test/end-to-end/users", /^(fleet-tokens|stolen-account)\.test\.ts$/],
+    ["test/end-to-end", /^copied-state\.test\.ts$/],
+    ["test/device/configuration", /^apply\.test\.ts$/],
+  ),
+  // A whole refresh against a hostile server, and the root that it begins with.
+  room(
+    "tuf",
+    ["test/updates/attacks", /^attacks-(delegations|forms|signatures|time|versions)\.test\.ts$/],
+    ["test/updates/trust", /\.test\.ts$/],
+  ),
   // The program that crash points end is built from the sources as they are: it holds no fault.
   { ...room("installer"), tests: [["test/installer", /^(?!crash-points-).*\.test\.ts$/]] },
-  {
-    ...room("releases"),
-    tests: [
-      ["test/releases", /\.test\.ts$/],
-      ["test/installer", /^agent-rollback\.test\.ts$/],
-    ],
-  },
+  room("releases", ["test/installer", /^agent-rollback\.test\.ts$/]),
   {
     name: "select",
     sources: ["src/clock/select", /^select.*\.ts$/],
@@ -87,21 +68,9 @@ const rooms: readonly Room[] = [
       ["test/clock/select", /^select\.test\.ts$/],
       ["test/scenarios", /^sources\.test\.ts$/],
     ],
-    floor: usualFloor,
   },
-  {
-    name: "nts",
-    sources: ["src/clock/nts", /\.ts$/],
-    tests: [["test/clock/nts", /\.test\.ts$/]],
-    floor: usualFloor,
-  },
-  {
-    ...room("outbox"),
-    tests: [
-      ["test/outbox", /\.test\.ts$/],
-      ["test/programs", /^notifications\.test\.ts$/],
-    ],
-  },
+  { ...room("clock/nts"), name: "nts" },
+  room("outbox", ["test/programs", /^notifications\.test\.ts$/]),
 ];
 
 /** Faults drawn in all, the rooms taking part by how many they have. */
@@ -119,18 +88,8 @@ const seed = Number(process.env.STEWARD_SEED ?? randomInt(2 ** 31));
 const sample = process.env.STEWARD_MUTANTS ?? String(usualSample);
 console.log(`seed ${seed}: STEWARD_SEED=${seed} draws the same faults again`);
 
-interface Prepared {
-  readonly room: Room;
-  readonly mutants: readonly Mutant[];
-  /** Compiled files, the fastest first, with the faults that each comes through. */
-  readonly tests: readonly { file: string; seconds: number; covered: ReadonlySet<string> }[];
-}
-
-/** The faults drawn in a room, and those of them that a test noticed. */
-interface Score {
-  drawn: number;
-  noticed: number;
-}
+type Prepared = Awaited<ReturnType<typeof prepare>>;
+type Score = { drawn: number; noticed: number };
 
 const prepared: Prepared[] = [];
 for (const room of rooms) {
@@ -159,13 +118,13 @@ async function judge(faults: typeof order): Promise<void> {
   });
 }
 
-function isBelowFloor({ room: { name, floor } }: Prepared): boolean {
+function isBelowFloor({ room: { name } }: Prepared): boolean {
   const score = scores.get(name);
   return score !== undefined && percentOf(score) < floor;
 }
 
 /** Compiles a room's tests over sources that hold every fault, and runs each file once without one. */
-async function prepare(room: Room): Promise<Prepared> {
+async function prepare(room: Room) {
   const { mutants, contents } = await instrument(root, packages, filesOf(room.sources));
   const directory = `.cache/mutation/${room.name}`;
   const files = room.tests.flatMap(filesOf);
@@ -174,6 +133,7 @@ async function prepare(room: Room): Promise<Prepared> {
     contents,
     firstImport: join(root, "lab/mutation/coverage.ts"),
   });
+  /** The fastest first, with the faults that each comes through. */
   const tests: { file: string; seconds: number; covered: ReadonlySet<string> }[] = [];
   await inParallel(compiled.slice(0, files.length), async (file) => {
     const coverage = `${file}.covered`;
@@ -199,11 +159,12 @@ async function notice({ room, tests }: Prepared, { id }: Mutant): Promise<boolea
   return false;
 }
 
-function filesOf([folder, files]: readonly [string, RegExp]): string[] {
-  const names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((name) =>
-    files.test(name),
-  );
-  return names.sort().map((name) => `${folder}/${name}`);
+function filesOf([folder, files]: Files): string[] {
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
+  return names
+    .filter((name) => files.test(name))
+    .sort()
+    .map((name) => `${folder}/${name}`);
 }
 
 /** In an order that the seed decides. */
@@ -229,14 +190,12 @@ function tell(): void {
     console.log(`survived: ${file}:${line} ${kind} -> ${replacement}`);
   }
   const rows = [...scores].toSorted(([one], [other]) => one.localeCompare(other));
-  const all = { drawn: 0, noticed: 0 };
-  for (const [, score] of rows)
-    for (const member of ["drawn", "noticed"] as const) all[member] += score[member];
-  const floorOf = (name: string) => rooms.find((one) => one.name === name)?.floor ?? 0;
+  const sum = (of: keyof Score) => rows.reduce((total, [, score]) => total + score[of], 0);
+  const all = { drawn: sum("drawn"), noticed: sum("noticed") };
   const cellsOf = (score: Score) => [score.drawn, score.noticed, percentOf(score).toFixed(1)];
   const lines = linesOf([
     ["room", "faults", "noticed", "score, %", "at least"],
-    ...rows.map(([name, score]) => [name, ...cellsOf(score), floorOf(name)]),
+    ...rows.map(([name, score]) => [name, ...cellsOf(score), floor]),
     ["all", ...cellsOf(all), ""],
   ]);
   console.log(`\n${lines.join("\n")}`);

@@ -66,16 +66,10 @@ function writeInitialSettings({ server }: Published): void {
 
 /** Tells the command line where the socket and the state of this agent are. */
 function ofThisAgent(): string {
-  return Object.entries({
-    STEWARD_SOCKET: places.socket,
-    STEWARD_STATE: places.state,
-    STEWARD_HOST_FILE: places.hostFile,
-    STEWARD_RELEASES: places.releases,
-    STEWARD_TRUST: places.trust,
-    STEWARD_INITIAL_SETTINGS: places.initialSettings,
-  })
-    .map(([name, value]) => `${name}='${value}' `)
-    .join("");
+  const { socket, state, hostFile, releases, trust, initialSettings } = places;
+  const named = { SOCKET: socket, STATE: state, HOST_FILE: hostFile, RELEASES: releases, TRUST: trust };
+  const all = Object.entries({ ...named, INITIAL_SETTINGS: initialSettings });
+  return all.map(([name, value]) => `STEWARD_${name}='${value}' `).join("");
 }
 
 /** A command that runs a program of this checkout. */
@@ -97,9 +91,9 @@ async function listeningAddress(): Promise<string> {
   });
   return Promise.race([
     found,
-    delay(startSeconds * 1_000, undefined, { ref: false }).then(() => {
-      throw new Error(`the agent did not answer within ${startSeconds} s`);
-    }),
+    delay(startSeconds * 1_000, undefined, { ref: false }).then(() =>
+      Promise.reject(new Error(`the agent did not answer within ${startSeconds} s`)),
+    ),
   ]);
 }
 

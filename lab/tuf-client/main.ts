@@ -2,6 +2,7 @@
  * The command line that the public conformance suite for TUF clients drives (theupdateframework/tuf-conformance,
  * CLIENT-CLI.md): the agent's own client, with the verifiers handed in that the agent does without.
  */
+import assert from "node:assert/strict";
 import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -21,13 +22,12 @@ import { everyVerifier } from "./verifiers.ts";
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    "metadata-dir": { type: "string" },
-    "metadata-url": { type: "string" },
-    "target-name": { type: "string", multiple: true },
-    "target-base-url": { type: "string" },
+    ...{ "metadata-dir": { type: "string" }, "metadata-url": { type: "string" } },
+    ...{ "target-name": { type: "string", multiple: true }, "target-base-url": { type: "string" } },
     "target-dir": { type: "string" },
   },
-});
+} as const);
+const { signal } = new AbortController();
 
 function given(name: "metadata-dir" | "metadata-url" | "target-base-url" | "target-dir"): string {
   const value = values[name];
@@ -35,30 +35,14 @@ function given(name: "metadata-dir" | "metadata-url" | "target-base-url" | "targ
   return value;
 }
 
-async function init(root: string | undefined): Promise<void> {
-  if (root === undefined) throw new Error("init needs the file of a root");
-  await (await openMetadataFiles(given("metadata-dir"))).write("root", await readFile(root));
+function repositoryAt(targets: string): Repository {
+  const transfers = createTransfers({ redirects: caps.redirects, allowLocalServers: true });
+  return openRepository({ transfers, url: { metadata: given("metadata-url"), targets }, caps, signal });
 }
 
 async function refreshed(repository: Repository): Promise<Refreshed> {
   const files = await openMetadataFiles(given("metadata-dir"));
   return refresh({ repository, files, caps, verifiers: everyVerifier, start: new Date() });
-}
-
-function repositoryAt(targets: string): Repository {
-  const { signal } = new AbortController();
-  const transfers = createTransfers({ redirects: caps.redirects, allowLocalServers: true });
-  return openRepository({ transfers, url: { metadata: given("metadata-url"), targets }, caps, signal });
-}
-
-async function download(names: readonly string[]): Promise<void> {
-  const repository = repositoryAt(given("target-base-url"));
-  const { find, root } = await refreshed(repository);
-  for (const name of names) {
-    const found = await find(name);
-    if (found === null) throw new Error(`${name} is not signed`);
-    await fetchTo(given("target-dir"), repository, found, root.consistent_snapshot === true);
-  }
 }
 
 /** Under one name a target, whatever its content is; one that is there as it was signed is not fetched again. */
@@ -73,7 +57,6 @@ async function fetchTo(
   if (present !== null) return present.close();
   const staging = await mkdtemp(join(directory, ".staging-"));
   try {
-    const { signal } = new AbortController();
     const options = { repository, found, directory: staging, freeSpace, caps, signal, isConsistentSnapshot };
     await rename((await fetchPayload(options)).path, path);
   } finally {
@@ -81,20 +64,27 @@ async function fetchTo(
   }
 }
 
-async function run(command: string | undefined, root: string | undefined): Promise<void> {
-  switch (command) {
-    case "init":
-      return init(root);
-    case "refresh":
-      return refreshed(repositoryAt("")).then(() => undefined);
-    case "download":
-      return download(values["target-name"] ?? []);
-    default:
-      throw new Error("the commands are init, refresh and download");
-  }
-}
+const commands: Readonly<Record<string, (root?: string) => Promise<unknown>>> = {
+  init: async (root) => {
+    if (root === undefined) throw new Error("init needs the file of a root");
+    await (await openMetadataFiles(given("metadata-dir"))).write("root", await readFile(root));
+  },
+  refresh: () => refreshed(repositoryAt("")),
+  download: async () => {
+    const repository = repositoryAt(given("target-base-url"));
+    const { find, root } = await refreshed(repository);
+    for (const name of values["target-name"] ?? []) {
+      const found = await find(name);
+      if (found === null) throw new Error(`${name} is not signed`);
+      await fetchTo(given("target-dir"), repository, found, root.consistent_snapshot === true);
+    }
+  },
+};
 
-run(positionals[0], positionals[1]).catch((error: unknown) => {
+const [command = "", root] = positionals;
+const run = async () =>
+  (commands[command] ?? assert.fail("the commands are init, refresh and download"))(root);
+run().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   process.exitCode = 1;
 });

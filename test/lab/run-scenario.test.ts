@@ -16,88 +16,84 @@ const host: HostSide = {
   },
 };
 
-/** At one start of a machine its guest part says this, after a boot of so long, or its kernel gives up. */
-interface Start {
-  readonly says: readonly Message[];
-  readonly bootSeconds?: number;
-  readonly panics?: boolean;
-}
-
 const begin: Message = { kind: "begin", boot: 0 };
 const end: Message = { kind: "end", error: null };
 const check = (passed: boolean): Message => ({ kind: "check", name: "it is so", passed, detail: "" });
-const panic: Start = { says: [], panics: true };
+const panic = "panic";
 
-/** Runs a scenario of one boot on machines that start so; the last one again and again. */
-async function run(...starts: readonly Start[]) {
+/** Runs a scenario of one boot on machines that say this at each start, or panic; the last one again and again. */
+async function run(starts: readonly (readonly Message[] | typeof panic)[], bootSeconds = 1) {
   const answers: string[] = [];
   let started = 0;
   const start = (): Machine => {
-    const { says, bootSeconds = 1, panics = false } = starts[Math.min(started, starts.length - 1)] ?? panic;
+    const says = starts[Math.min(started, starts.length - 1)] ?? panic;
     started += 1;
     return {
       lines: (async function* () {
-        for (const message of says) yield JSON.stringify(message);
+        if (says !== panic) for (const message of says) yield JSON.stringify(message);
       })(),
       answer: (line) => answers.push(line),
       kill: async () => undefined,
       ended: Promise.resolve(),
       age: () => bootSeconds,
-      hasPanickedEarly: () => panics,
+      hasPanickedEarly: () => says === panic,
     };
   };
   const scenario = { title: "a scenario", timeoutSeconds: 60, boots: [{ run: async () => undefined }] };
-  const say = () => undefined;
-  const isPassed = await runBoots(
-    { name: "it", scenario, directory, start, quietBootSeconds: 10, say },
-    host,
-  );
-  return { isPassed, started, answers };
+  const options = { name: "it", scenario, directory, start, quietBootSeconds: 10, say: () => undefined };
+  return { isPassed: await runBoots(options, host), started, answers };
 }
 
 describe("a scenario", () => {
-  it("passes when each check of its boots was so", async () => {
-    const { isPassed, started } = await run({ says: [begin, check(true), end] });
-    assert.deepEqual({ isPassed, started }, { isPassed: true, started: 1 });
-  });
+  for (const [name, starts, ...expected] of [
+    ["passes when each check of its boots was so", [[begin, check(true), end]], true, 1],
+    [
+      "is not tried again when a check has failed",
+      [
+        [begin, check(false), end],
+        [begin, end],
+      ],
+      false,
+      1,
+    ],
+    [
+      "is not tried again when it has thrown",
+      [
+        [begin, { ...end, error: "no" }],
+        [begin, end],
+      ],
+      false,
+      1,
+    ],
+    [
+      "is not tried again when it has not ended",
+      [
+        [begin, check(true)],
+        [begin, end],
+      ],
+      false,
+      1,
+    ],
+    [
+      "is booted once more when the kernel panicked before it had started a process",
+      [panic, [begin, end]],
+      true,
+      2,
+    ],
+    ["has failed when it panics again", [panic], false, 2],
+  ] as const)
+    it(name, async () => {
+      const { isPassed, started } = await run(starts);
+      assert.deepEqual([isPassed, started], expected);
+    });
 
-  it("is never tried again when it has failed", async () => {
-    for (const says of [
-      [begin, check(false), end],
-      [begin, { ...end, error: "thrown" }],
-      [begin, check(true)],
-    ] satisfies Message[][]) {
-      const { isPassed, started } = await run({ says }, { says: [begin, end] });
-      assert.deepEqual({ isPassed, started }, { isPassed: false, started: 1 });
-    }
-  });
-
-  it("is booted once more when the kernel panicked before it had started a process", async () => {
-    const { isPassed, started } = await run(panic, { says: [begin, end] });
-    assert.deepEqual({ isPassed, started }, { isPassed: true, started: 2 });
-  });
-
-  it("has failed when it panics again", async () => {
-    const { isPassed, started } = await run(panic);
-    assert.deepEqual({ isPassed, started }, { isPassed: false, started: 2 });
+  it("is given the factor by which the boot was slower than on a quiet machine, which is never below 1", async () => {
+    assert.deepEqual((await run([[begin, end]], 35)).answers, ['{"value":3.5}']);
+    assert.deepEqual((await run([[begin, end]], 2)).answers, ['{"value":1}']);
   });
 });
 
-describe("the guest part of a boot", () => {
-  it("is told by which factor the boot was slower than on a quiet machine", async () => {
-    const { answers } = await run({ says: [begin, end], bootSeconds: 35 });
-    assert.deepEqual(answers, ['{"value":3.5}']);
-  });
-
-  it("is never told to hurry", async () => {
-    const { answers } = await run({ says: [begin, end], bootSeconds: 2 });
-    assert.deepEqual(answers, ['{"value":1}']);
-  });
-});
-
-describe("the virtual machine's kernel", () => {
-  it("does not test its timer, which a busy host makes fail", () => {
-    const text = readFileSync(join(import.meta.dirname, "../../lab/machines/vm/machine.ts"), "utf8");
-    assert.match(text, /^ +"no_timer_check",$/m);
-  });
+it("the virtual machine's kernel does not test its timer, which a busy host makes fail", () => {
+  const text = readFileSync(join(import.meta.dirname, "../../lab/machines/vm/machine.ts"), "utf8");
+  assert.match(text, /^ +"no_timer_check",$/m);
 });

@@ -1,24 +1,14 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The host file of earlier versions of `make run`; it is replaced by the present one. */
-const formerText = `${JSON.stringify({ product: "demo", update: { allow_local_servers: true } }, null, 2)}\n`;
-
-/** The places of the run's product and of its host file. */
-export interface DemoPlaces {
-  /** The engine, and what it has loaded. */
-  readonly product: string;
-  readonly hostFile: string;
-}
-
-/** Puts the demonstration's product in its place, and writes a host file for it; one that a person has written stays. */
-export function installDemoProduct({ product, hostFile }: DemoPlaces): void {
+/** Puts the demonstration's product in its place, and writes a host file for it; one that is there stays. */
+export function installDemoProduct({ product, hostFile }: { product: string; hostFile: string }): void {
   const engine = join(product, "engine");
   makeOwnDirectory(product);
   copyFileSync(join(import.meta.dirname, "engine"), engine);
   chmodSync(engine, 0o755);
   makeOwnDirectory(dirname(hostFile));
-  if (existsSync(hostFile) && readFileSync(hostFile, "utf8") !== formerText) return;
+  if (existsSync(hostFile)) return;
   writeFileSync(hostFile, `${JSON.stringify(decisions(engine), null, 2)}\n`, { mode: 0o600 });
 }
 
