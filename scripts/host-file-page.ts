@@ -15,7 +15,7 @@ export function hostFilePage({ version, date }: Edition): string {
     ...[".SH MEMBERS", ...hostFileMembers.flatMap(memberParagraph)],
     ...[".SH MEMBERS OF UPDATE.RULES AND UPDATE.BINARY", ...planDescription.map(plain)],
     ...planMembers.flatMap(memberParagraph),
-    ...[".SH EXAMPLE", ".nf", ...exampleText().split("\n").map(plain), ".fi"],
+    ...[".SH EXAMPLE", ".nf", ...JSON.stringify(hostFileExample, null, 2).split("\n").map(plain), ".fi"],
     ...[".SH SETTINGS", plain(settingsDescription), ...settingKeysOf(settings).flatMap(settingParagraph)],
     ...[".SH FILES", ...files.flatMap(([path, use]) => [".TP", `.I ${plain(path)}`, plain(use)])],
     ...[".SH SEE ALSO", ".BR steward (8)"],
@@ -51,13 +51,9 @@ function memberParagraph({ path, words }: Member): string[] {
   return [".TP", `.B ${plain(path)}`, plain(`${words.replaceAll("`", "")}.`)];
 }
 
-function settingParagraph({
-  key,
-  defaultValue,
-  description: what,
-}: ReturnType<typeof settingKeysOf>[number]) {
+function settingParagraph({ key, defaultValue, description }: ReturnType<typeof settingKeysOf>[number]) {
   const usual = settingText(defaultValue) || "empty";
-  return [".TP", `.B ${plain(key)}`, plain(`${what}. Default: ${usual}.`)];
+  return [".TP", `.B ${plain(key)}`, plain(`${description}. Default: ${usual}.`)];
 }
 
 /** Small, and one that the agent takes. */
@@ -66,7 +62,3 @@ export const hostFileExample = {
   product: "pump-7",
   update: { rules: { unit: "pump.service", health: { http: [{ url: "http://127.0.0.1:9000/health" }] } } },
 };
-
-function exampleText(): string {
-  return JSON.stringify(hostFileExample, null, 2);
-}

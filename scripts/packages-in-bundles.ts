@@ -101,6 +101,16 @@ function lateFunctions(path: string, members: readonly string[]): string {
   return `module.exports = Object.assign(${called("")}, { ${others.join(", ")} });`;
 }
 
+/** Modules that koa and conf are given in the place of Node's. */
+const ofNode: readonly (readonly [name: string, importer: RegExp, namespace: string, contents: string])[] = [
+  // koa and conf only need it for what fails; its differ of texts and the rest cost 0.3 MiB.
+  ["assert", /node_modules\/(koa|conf)\//, "late-assert", lateAssert],
+  // koa asks for it where each request is to have a storage of its own: from Node 24 on, 0.15 MiB.
+  ["async_hooks", /node_modules\/koa\//, "no-storage", "exports.AsyncLocalStorage = class {};"],
+  // koa asks whether it is being put into a snapshot, which the program never is.
+  ["v8", /node_modules\/koa\//, "no-snapshots", ""],
+];
+
 /** Leaves out the parts of packages that serve others, and that the agent would pay for at each start or request. */
 export const slimPackages: Plugin = {
   name: "slim-packages",
@@ -116,22 +126,12 @@ export const slimPackages: Plugin = {
     esbuild.onResolve({ filter: /^http-errors$/ }, ({ importer }) =>
       /node_modules\/http-assert\//.test(importer) ? { path: httpErrors } : null,
     );
-    // koa and conf only need node:assert for what fails; its differ of texts and the rest cost 0.3 MiB.
-    esbuild.onResolve({ filter: /^node:assert$/ }, ({ importer }) =>
-      /node_modules\/(koa|conf)\//.test(importer) ? { path: "assert", namespace: "late-assert" } : null,
-    );
-    // koa asks for it where each request is to have a storage of its own: from Node 24 on, 0.15 MiB.
-    esbuild.onResolve({ filter: /^node:async_hooks$/ }, ({ importer }) =>
-      /node_modules\/koa\//.test(importer) ? { path: "async_hooks", namespace: "no-storage" } : null,
-    );
-    esbuild.onLoad({ filter: /.*/, namespace: "no-storage" }, () => ({
-      contents: "exports.AsyncLocalStorage = class {};",
-      loader: "js",
-    }));
-    esbuild.onLoad({ filter: /.*/, namespace: "late-assert" }, () => ({
-      contents: lateAssert,
-      loader: "js",
-    }));
+    for (const [name, importer, namespace, contents] of ofNode) {
+      esbuild.onResolve({ filter: new RegExp(`^node:${name}$`) }, (asked) =>
+        importer.test(asked.importer) ? { path: name, namespace } : null,
+      );
+      esbuild.onLoad({ filter: /.*/, namespace }, () => ({ contents, loader: "js" }));
+    }
     esbuild.onResolve({ filter: /^[a-z-]+$/ }, ({ path, importer }) => {
       if (!(path in late) || !/node_modules\/koa\/lib\//.test(importer)) return null;
       // Other programs tell koa's errors by this class.
@@ -139,19 +139,11 @@ export const slimPackages: Plugin = {
       const pluginData = lateFunctions(createRequire(importer).resolve(path), late[path] ?? []);
       return { path, namespace: "late", pluginData };
     });
-    esbuild.onLoad({ filter: /.*/, namespace: "late" }, ({ pluginData }) => ({
-      contents: pluginData,
-      loader: "js",
-      resolveDir: import.meta.dirname,
+    esbuild.onLoad({ filter: /.*/, namespace: "late" }, ({ pluginData: contents }) => ({
+      ...{ contents, loader: "js", resolveDir: import.meta.dirname },
     }));
     esbuild.onLoad({ filter: /.*/, namespace: "no-errors-to-tell" }, () => ({
-      contents: "exports.HttpError = class {};",
-      loader: "js",
+      ...{ contents: "exports.HttpError = class {};", loader: "js" },
     }));
-    // koa asks whether it is being put into a snapshot, which the program never is.
-    esbuild.onResolve({ filter: /^node:v8$/ }, ({ importer }) =>
-      /node_modules\/koa\//.test(importer) ? { path: "v8", namespace: "no-snapshots" } : null,
-    );
-    esbuild.onLoad({ filter: /.*/, namespace: "no-snapshots" }, () => ({ contents: "", loader: "js" }));
   },
 };

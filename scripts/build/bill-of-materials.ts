@@ -97,19 +97,6 @@ export interface Component {
   readonly path?: string;
 }
 
-interface Document {
-  readonly components: readonly {
-    readonly name: string;
-    readonly version: string;
-    readonly hashes: readonly { readonly content: string }[];
-    readonly licenses: readonly {
-      readonly license?: { readonly id: string };
-      readonly expression?: string;
-    }[];
-    readonly evidence: { readonly occurrences: readonly { readonly location: string }[] };
-  }[];
-}
-
 /** CycloneDX 1.5 in JSON. */
 export function billOfMaterials(
   subject: { readonly name: string; readonly version: string; readonly date: string | null },
@@ -123,10 +110,7 @@ export function billOfMaterials(
     metadata: {
       ...(subject.date !== null && { timestamp: subject.date }),
       component: {
-        type: "application",
-        "bom-ref": subject.name,
-        name: subject.name,
-        version: subject.version,
+        ...{ type: "application", "bom-ref": subject.name, name: subject.name, version: subject.version },
       },
     },
     components: components.map(({ name, version, license, purl, sha512, path }) => ({
@@ -149,9 +133,10 @@ export function npmComponent(one: BundledPackage): Component {
 
 /** The packages of npm that a document of `billOfMaterials` lists. */
 export function packagesOf(document: string): BundledPackage[] {
-  const { components } = JSON.parse(document) as Document;
+  // biome-ignore lint/suspicious/noExplicitAny: it was written above
+  const { components } = JSON.parse(document) as { components: any[] };
   return components.map(({ name, version, hashes, licenses, evidence }) => ({
-    ...{ name, version, sha512: hashes[0]?.content ?? "", path: evidence.occurrences[0]?.location ?? "" },
-    license: licenses[0]?.license?.id ?? licenses[0]?.expression ?? "",
+    ...{ name, version, sha512: hashes[0].content, path: evidence.occurrences[0].location },
+    license: licenses[0].license?.id ?? licenses[0].expression,
   }));
 }

@@ -35,11 +35,7 @@ export const tables: Readonly<Record<string, () => string>> = {
   routes: routesTable,
   scopes: scopesTable,
   metrics: metricsTable,
-  limits: () =>
-    markdownTable(
-      ["what", "limit", "beyond it"],
-      limits.map((row) => [...row]),
-    ),
+  limits: () => markdownTable(["what", "limit", "beyond it"], limits),
   "host-file": () => membersTable(hostFileMembers),
   "host-file-plan": () => membersTable(planMembers),
 };
@@ -57,10 +53,7 @@ function settingsTable(): string {
 
 function errorCodesTable(): string {
   const rows = Object.entries(errorCodes).map(([code, { status, exit }]) => [
-    `\`${code}\``,
-    String(status),
-    String(exit),
-    titleOf(code as ErrorCode),
+    ...[`\`${code}\``, status, exit, titleOf(code as ErrorCode)],
   ]);
   return markdownTable(["code", "HTTP status", "exit code", "title"], rows);
 }
@@ -73,10 +66,14 @@ function eventsTable(): string {
     const words = [eventTitles[type], eventNotes[type]].filter(Boolean).join(": ");
     return [`\`${type}\``, words, details.join(", "), log, readers];
   });
-  return markdownTable(
-    ["event", "what it records", "members of `details`", "log", "readers besides the user concerned"],
-    rows,
-  );
+  const heads = [
+    "event",
+    "what it records",
+    "members of `details`",
+    "log",
+    "readers besides the user concerned",
+  ];
+  return markdownTable(heads, rows);
 }
 
 /** When people hear of an event, by the word of its row. */
@@ -100,10 +97,7 @@ function heardTable(): string {
 }
 
 function exitCodesTable({ exitCodes }: Pick<CommandTable, "exitCodes">): string {
-  return markdownTable(
-    ["exit code", "meaning"],
-    exitCodes.map((row) => [...row]),
-  );
+  return markdownTable(["exit code", "meaning"], exitCodes);
 }
 
 function commandsTables(table: CommandTable): string {
@@ -153,37 +147,32 @@ function scopesTable(): string {
       .filter((operation: Operation) => operation.scope === scope)
       .map(({ method, path }) => `\`${method} ${path}\``)
       .join(", ");
-  const rows = Object.entries(scopes).map(([scope, roles]) => [
-    `\`${scope}\``,
-    (fleetScopes as readonly string[]).includes(scope)
-      ? `${roles.join(", ")}, for fleet tokens only`
-      : roles.join(", "),
-    routesOf(scope),
-  ]);
+  const rows = Object.entries(scopes).map(([scope, roles]) => {
+    const isOfFleet = (fleetScopes as readonly string[]).includes(scope);
+    return [
+      `\`${scope}\``,
+      `${roles.join(", ")}${isOfFleet ? ", for fleet tokens only" : ""}`,
+      routesOf(scope),
+    ];
+  });
   return markdownTable(["scope", "roles whose users can have it", "routes"], rows);
 }
 
 function metricsTable(): string {
-  const rows = Object.entries(metricFamilies).map(
-    ([name, { type, labels, help }]: [string, MetricFamily]) => [
-      `\`${name}\``,
-      type,
-      labels.map((label) => `\`${label}\``).join(", "),
-      help,
-    ],
-  );
+  const rows = Object.entries<MetricFamily>(metricFamilies).map(([name, { type, labels, help }]) => {
+    const named = labels.map((label) => `\`${label}\``);
+    return [`\`${name}\``, type, named.join(", "), help];
+  });
   return markdownTable(["metric", "type", "labels", "meaning"], rows);
 }
 
 function membersTable(members: readonly { path: string; words: string }[]): string {
-  return markdownTable(
-    ["member", "meaning"],
-    members.map(({ path, words }) => [`\`${path}\``, words]),
-  );
+  const rows = members.map(({ path, words }) => [`\`${path}\``, words]);
+  return markdownTable(["member", "meaning"], rows);
 }
 
-function markdownTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(" | ")} |`;
+function markdownTable(heads: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const line = (cells: readonly (string | number)[]) => `| ${cells.map(String).map(escaped).join(" | ")} |`;
   return [line(heads), `|${heads.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n");
 }
 
