@@ -40,12 +40,7 @@ function judgeProcess({ process: child, pid, log }: AgentProcess): void {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const peakMiB = Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1_024;
   assert.ok(peakMiB <= unitMemoryMiB, `it took ${peakMiB.toFixed(0)} MiB, and may take ${unitMemoryMiB}`);
-  assert.deepEqual(
-    log()
-      .split("\n")
-      .filter((line) => line.includes('"severity":"error"')),
-    [],
-  );
+  assert.doesNotMatch(log(), /^.*"severity":"error".*$/m);
 }
 
 /** The files of the state directory, and the log, that have a password, token or code. */
@@ -56,9 +51,8 @@ function leaks(world: World, { stateDirectory, log }: AgentProcess): string[] {
     .filter((entry) => entry.isFile() && entry.name !== ".reserve")
     .map(({ parentPath, name }) => join(parentPath, name));
   const texts = [...files.map((path) => [path, readFileSync(path, "latin1")]), ["the log", log()]];
-  return texts.flatMap(([where = "", text = ""]) =>
-    secrets.some((secret) => text.includes(secret)) ? [where] : [],
-  );
+  const isLeak = ([, text = ""]: string[]) => secrets.some((secret) => text.includes(secret));
+  return texts.filter(isLeak).map(([where = ""]) => where);
 }
 
 /** A run whose requests are all refused at the door shows nothing. */

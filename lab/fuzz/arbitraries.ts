@@ -23,39 +23,35 @@ export function isDrawn(text: string): boolean {
   return [...awkwardTexts, ...plausibleTexts].some((known) => known !== "" && text.startsWith(known));
 }
 
+/** One of them, each as often as its weight says. */
+export function weighed<T>(...kinds: readonly (readonly [weight: number, Arbitrary<T>])[]): Arbitrary<T> {
+  return fc.oneof(...kinds.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+}
+
 /** Any text. */
-export const texts: Arbitrary<string> = fc.oneof(
-  { weight: 9, arbitrary: fc.constantFrom(...awkwardTexts) },
-  { weight: 6, arbitrary: fc.constantFrom(...plausibleTexts) },
-  { weight: 5, arbitrary: fc.string({ unit: "binary", maxLength: 40 }) },
-  fc.tuple(fc.constantFrom(...awkwardTexts), fc.integer({ min: 1, max: 300 })).map(([a, b]) => a.repeat(b)),
+export const texts: Arbitrary<string> = weighed(
+  [9, fc.constantFrom(...awkwardTexts)],
+  [6, fc.constantFrom(...plausibleTexts)],
+  [5, fc.string({ unit: "binary", maxLength: 40 })],
+  [
+    1,
+    fc.tuple(fc.constantFrom(...awkwardTexts), fc.integer({ min: 1, max: 300 })).map(([a, b]) => a.repeat(b)),
+  ],
 );
 
+const numbers = fc.constantFrom(0, -1, 1, 1.5, 1e308, -0, 2 ** 53, 65_536);
+const values = [texts, numbers, fc.boolean(), fc.constant(null)];
+
 /** Any JSON. */
-export const json: Arbitrary<unknown> = fc.anything({
-  key: texts,
-  values: [
-    texts,
-    fc.constantFrom(0, -1, 1, 1.5, 1e308, -0, 2 ** 53, 65_536),
-    fc.boolean(),
-    fc.constant(null),
-  ],
-  maxDepth: 3,
-  maxKeys: 4,
-});
+export const json: Arbitrary<unknown> = fc.anything({ key: texts, values, maxDepth: 3, maxKeys: 4 });
 
 /** True about so many times in a hundred. */
-export function mostly(share: number): Arbitrary<boolean> {
-  return fc.oneof(
-    { weight: share, arbitrary: fc.constant(true) },
-    { weight: 100 - share, arbitrary: fc.constant(false) },
-  );
-}
+export const mostly = (share: number): Arbitrary<boolean> =>
+  weighed([share, fc.constant(true)], [100 - share, fc.constant(false)]);
 
 /** Null as a rule: something about so many times in a hundred. */
-export function rarely<T>(share: number, arbitrary: Arbitrary<T>): Arbitrary<T | null> {
-  return fc.oneof({ weight: share, arbitrary }, { weight: 100 - share, arbitrary: fc.constant(null) });
-}
+export const rarely = <T>(share: number, arbitrary: Arbitrary<T>): Arbitrary<T | null> =>
+  weighed<T | null>([share, arbitrary], [100 - share, fc.constant(null)]);
 
 export function bytes(minLength: number, maxLength = minLength): Arbitrary<Buffer> {
   return fc.uint8Array({ minLength, maxLength }).map((drawn) => Buffer.from(drawn));
@@ -69,12 +65,12 @@ const edges = [...'\0\xff\x7f\x80\n"09'].map((letter) => Buffer.from(letter, "la
 export const changes: Arbitrary<Change[]> = fc.array(
   fc.tuple(
     fc.maxSafeNat(),
-    fc.oneof({ weight: 6, arbitrary: fc.constant(1) }, fc.constantFrom(0, 4, 64, Number.POSITIVE_INFINITY)),
-    fc.oneof(
-      { weight: 4, arbitrary: bytes(1) },
-      { weight: 4, arbitrary: fc.constantFrom(...edges) },
-      fc.constantFrom(null, Buffer.alloc(0)),
-      bytes(1, 64),
+    weighed([6, fc.constant(1)], [1, fc.constantFrom(0, 4, 64, Number.POSITIVE_INFINITY)]),
+    weighed<Buffer | null>(
+      [4, bytes(1)],
+      [4, fc.constantFrom(...edges)],
+      [1, fc.constantFrom(null, Buffer.alloc(0))],
+      [1, bytes(1, 64)],
     ),
   ),
   { minLength: 1, maxLength: 4 },

@@ -1,8 +1,8 @@
 import fc, { type Arbitrary } from "fast-check";
-import { json, plausibleTexts, texts } from "./arbitraries.ts";
+import { json, plausibleTexts, texts, weighed } from "./arbitraries.ts";
 
 /** The part of JSON Schema that the contract uses. */
-export interface Schema {
+export interface Schema extends Bounds {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
@@ -12,16 +12,13 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
-  readonly minItems?: number;
-  readonly maxItems?: number;
   readonly uniqueItems?: boolean;
   readonly pattern?: string;
   readonly format?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
 }
+
+type Bound = "minItems" | "maxItems" | "minLength" | "maxLength" | "minimum" | "maximum";
+type Bounds = { readonly [name in Bound]?: number };
 
 const known = new WeakMap<Schema, Arbitrary<unknown>>();
 
@@ -54,10 +51,7 @@ function made(schema: Schema): Arbitrary<unknown> {
 /** Some of what is optional at a time: a change of everything is refused for one of its members as a rule. */
 const mostOptional = 2;
 
-function objects(
-  { properties = {}, required = [], not }: Schema,
-  more: readonly string[] = [],
-): Arbitrary<unknown> {
+function objects({ properties = {}, required = [], not }: Schema, more: readonly string[] = []) {
   const names = Object.keys(properties);
   const needed = names.filter((name) => required.includes(name) || more.includes(name));
   const optional = names.filter((name) => !needed.includes(name));
@@ -84,15 +78,8 @@ function strings({ pattern, format, minLength = 0, maxLength = 256 }: Schema): A
 }
 
 function numbers({ minimum = 0, maximum = 1_000, type }: Schema): Arbitrary<number> {
-  const edges = fc.constantFrom(minimum, maximum);
-  const whole = fc.oneof(
-    { weight: 2, arbitrary: edges },
-    fc.integer({ min: Math.ceil(minimum), max: maximum }),
-  );
-  return type === "integer"
-    ? whole
-    : fc.oneof(
-        whole,
-        whole.map((value) => value + 0.5),
-      );
+  const inside = fc.integer({ min: Math.ceil(minimum), max: maximum });
+  const whole = weighed([2, fc.constantFrom(minimum, maximum)], [1, inside]);
+  if (type === "integer") return whole;
+  return fc.tuple(whole, fc.boolean()).map(([value, isWhole]) => (isWhole ? value : value + 0.5));
 }

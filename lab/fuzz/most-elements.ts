@@ -38,9 +38,12 @@ export interface Reading {
   /** As docs/design/threat-model.md names the reader. */
   readonly reader: string;
   readonly input: string;
-  /** Makes the input, and gives the reading of it. */
-  readonly prepare: () => (() => Promise<unknown>) | Promise<() => Promise<unknown>>;
+  readonly prepare: Prepare;
 }
+
+/** Makes the input, and gives the reading of it. */
+type Prepare = () => (() => Promise<unknown>) | Promise<() => Promise<unknown>>;
+type Inputs = Readonly<Record<string, Prepare>>;
 
 const repeated = (text: string, bytes: number): string => text.repeat(Math.floor(bytes / text.length));
 const numbered = (count: number, text: (number: string) => string): string =>
@@ -67,7 +70,7 @@ function metadata(type: string, name: string, text: string): Buffer {
   return Buffer.from(JSON.stringify({ signatures: [], signed }).replace('"@"', () => text));
 }
 
-function unsigned(type: "snapshot" | "targets", name: string, text: () => string): Reading["prepare"] {
+function unsigned(type: "snapshot" | "targets", name: string, text: () => string): Prepare {
   return () => {
     const bytes = metadata(type, name, text());
     const files = { read: async () => bytes } as unknown as MetadataFiles;
@@ -75,10 +78,12 @@ function unsigned(type: "snapshot" | "targets", name: string, text: () => string
   };
 }
 
-const manyTargets = (): string =>
-  `{${numbered(49_000, (number) => `"stable/rules/${number}":{"hashes":{"sha256":"0"},"length":1}`)}}`;
+/** An object with this text as each of 49,000 members. */
+const objectOf = (text: string, names = ""): string =>
+  `{${numbered(49_000, (number) => `"${names}${number}":${text}`)}}`;
+const manyTargets = (): string => objectOf('{"hashes":{"sha256":"0"},"length":1}', "stable/rules/");
 
-const updates: Readonly<Record<string, Reading["prepare"]>> = {
+const updates: Inputs = {
   "a next root of 512 kB of members": () => {
     const lab = new SignedRepository();
     lab.publishRoot();
@@ -88,19 +93,13 @@ const updates: Readonly<Record<string, Reading["prepare"]>> = {
     lab.files.set("metadata/2.root.json", hostile.subarray(0, caps.rootBytes));
     return () => refreshing(lab, filesInMemory({ root: lab.metadata("1.root") }));
   },
-  "a snapshot of 49,000 roles": unsigned(
-    "snapshot",
-    "meta",
-    () => `{${numbered(49_000, (number) => `"${number}":{"version":1}`)}}`,
-  ),
+  "a snapshot of 49,000 roles": unsigned("snapshot", "meta", () => objectOf('{"version":1}')),
   "190,000 members with a common beginning": unsigned("targets", "x", () =>
     members(190_000).replaceAll('"0', '"aaaaaaaaaaaaaaaa0'),
   ),
   "49,000 targets": unsigned("targets", "targets", manyTargets),
-  "a text of 4.8 MB of escapes, in 30 objects": unsigned(
-    "targets",
-    "x",
-    () => `${'{"a":'.repeat(29)}"${'\\"'.repeat(2_400_000)}"${"}".repeat(29)}`,
+  "a text of 4.8 MB of escapes, in 30 objects": unsigned("targets", "x", () =>
+    [...new Array(29).fill('{"a":'), `"${'\\"'.repeat(2_400_000)}"`, "}".repeat(29)].join(""),
   ),
   "a signature over 5 MB": () => {
     const message = Buffer.alloc(caps.targetsBytes, 1);
@@ -130,7 +129,7 @@ const extended = (type: "g" | "x", content: string): Buffer =>
 const records = (count: number): string => numbered(count, (number) => `8 ${number}=\n`).replaceAll(",", "");
 const small = (count: number): Buffer[] => Array.from({ length: count }, () => extended("x", "6 a=b\n"));
 
-function tar(make: () => readonly Buffer[]): Reading["prepare"] {
+function tar(make: () => readonly Buffer[]): Prepare {
   return () => {
     const bytes = Buffer.concat([...make(), tarEnd]);
     return async () => {
@@ -139,7 +138,7 @@ function tar(make: () => readonly Buffer[]): Reading["prepare"] {
   };
 }
 
-const archives: Readonly<Record<string, Reading["prepare"]>> = {
+const archives: Inputs = {
   "10,000 files": tar(() => files(9_990)),
   "an extended header of 4 MiB behind 9,900 files": tar(() => [
     ...files(9_900),
@@ -159,16 +158,13 @@ const archives: Readonly<Record<string, Reading["prepare"]>> = {
   },
 };
 
-function body(
-  actor: Parameters<typeof bodyLimitsOf>[0],
-  id: Parameters<typeof createInputCheck>[0],
-  text: () => string,
-): Reading["prepare"] {
+type Caller = Parameters<typeof bodyLimitsOf>[0];
+
+function body(actor: Caller, id: Parameters<typeof createInputCheck>[0], text: () => string): Prepare {
   return () => {
     const bytes = Buffer.from(text());
     const headers = { "content-type": "application/json" };
-    const check = createInputCheck(id);
-    const query = new URLSearchParams();
+    const [check, query] = [createInputCheck(id), new URLSearchParams()];
     // The build has compiled the validator.
     check({ params: {}, query, body: {} });
     return async () => {
@@ -179,7 +175,7 @@ function body(
   };
 }
 
-const bodies: Readonly<Record<string, Reading["prepare"]>> = {
+const bodies: Inputs = {
   "4 KiB of members, of a stranger": body("anonymous", "login", () => members(350)),
   "64 KiB of members": body("user", "updateSettings", () => members(6_000)),
   "64 KiB of time servers that differ": body(
@@ -194,13 +190,11 @@ const bodies: Readonly<Record<string, Reading["prepare"]>> = {
   ),
 };
 
-const protectedPackets: Reading["prepare"] = () => {
+const protectedPackets: Prepare = () => {
   const keys = { c2s: new Uint8Array(32).fill(1), s2c: new Uint8Array(32).fill(2) };
   const random = (bytes: number): Uint8Array => new Uint8Array(bytes);
-  const { open } = protect(new Uint8Array(48), {
-    ...keys,
-    ...{ cookie: new Uint8Array(100), placeholders: 0, random },
-  });
+  const options = { ...keys, cookie: new Uint8Array(100), placeholders: 0, random };
+  const { open } = protect(new Uint8Array(48), options);
   const reply = new Uint8Array(65_504);
   const view = new DataView(reply.buffer);
   view.setUint32(48, 0x01040024);
@@ -212,7 +206,7 @@ const protectedPackets: Reading["prepare"] = () => {
   };
 };
 
-function journal(text: () => string): Reading["prepare"] {
+function journal(text: () => string): Prepare {
   return () => {
     const line = `{"__CURSOR":"c","__REALTIME_TIMESTAMP":"1",${text()}}\n`;
     const reader = createJournalReader({
@@ -225,7 +219,7 @@ function journal(text: () => string): Reading["prepare"] {
   };
 }
 
-const logs: Readonly<Record<string, Reading["prepare"]>> = {
+const logs: Inputs = {
   "an entry of 1 MiB of lists": journal(() => `"MESSAGE":[${repeated("[],", 1_040_000)}[]]`),
   "an entry of 250 KiB of lists": journal(() => `"MESSAGE":[${repeated("[],", 256_000)}[]]`),
   "an entry of 250 KiB of bytes": journal(() => `"MESSAGE":[${repeated("1,", 256_000)}1]`),
@@ -233,7 +227,7 @@ const logs: Readonly<Record<string, Reading["prepare"]>> = {
 };
 
 /** A server that a mail is sent to. It is a process of its own, whose work does not count here. */
-function mailServer(script: string, security: "starttls" | "tls"): Reading["prepare"] {
+function mailServer(script: string, security: "starttls" | "tls"): Prepare {
   return async () => {
     const authority = createAuthority(process.argv[2] ?? "");
     const secrets = security === "tls" ? authority.certify("127.0.0.1") : {};
@@ -256,16 +250,11 @@ function mailServer(script: string, security: "starttls" | "tls"): Reading["prep
   };
 }
 
+const owner = "owner@plant.example";
 const mail: Mail = {
   from: { name: "Boiler house", address: "steward@plant.example" },
-  ...{
-    to: ["owner@plant.example"],
-    recipients: ["owner@plant.example"],
-    subject: "To do",
-    text: "3 % are free.",
-    messageId: "1@plant.example",
-  },
-  ...{ references: [], date: new Date(0), isImportant: false },
+  ...{ to: [owner], recipients: [owner], subject: "To do", text: "3 % are free." },
+  ...{ messageId: "1@plant.example", references: [], date: new Date(0), isImportant: false },
 };
 
 const mailServerBegin = `
@@ -275,7 +264,7 @@ const server = createServer(secrets, (socket) => answer(socket.on("error", () =>
 server.listen(0, "127.0.0.1", () => console.log(server.address().port));
 `;
 
-const mails: Readonly<Record<string, Reading["prepare"]>> = {
+const mails: Inputs = {
   "empty lines without end": mailServer(
     `const piece = Buffer.alloc(65_536, 10);
     const answer = (socket) => {
@@ -302,14 +291,14 @@ const answer = (text: string, pieceBytes: number): Transfer => ({
   body: arriving(Buffer.from(text), pieceBytes),
 });
 
-const provider: Reading["prepare"] = () => {
+const provider: Prepare = () => {
   const text = members(26_000);
   const transfers: Transfers = { open: async () => answer(text, 16_384) };
   const ask = createProviderRequest(transfers, ["https://a.example"]);
   return async () => (await ask("https://a.example/x", { headers: {} })).json();
 };
 
-const readers: Readonly<Record<string, Readonly<Record<string, Reading["prepare"]>>>> = {
+const readers: Readonly<Record<string, Inputs>> = {
   "metadata of updates (TUF)": updates,
   "archives (tar)": archives,
   "JSON bodies": bodies,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { decodeReply } from "../../src/clock/ntp/ntp-packet.ts";
 import { sampleOf } from "../../src/clock/ntp/on-wire.ts";
-import { bytes, mostly, spoiltBytes } from "./arbitraries.ts";
+import { bytes, mostly, spoiltBytes, weighed } from "./arbitraries.ts";
 import { judgeCases, type Outcomes } from "./cases.ts";
 
 /** 2026-11-01. */
@@ -14,16 +14,13 @@ const byte = fc.nat(255);
 const nearly = fc
   .record({
     ...{ nonce: bytes(8), packet: bytes(48), isSmall: mostly(80), isAnswer: mostly(90), isEmpty: mostly(10) },
-    first: fc.oneof(
-      {
-        weight: 9,
-        arbitrary: fc.tuple(fc.nat(3), fc.constantFrom(3, 4)).map(([a, b]) => (a << 6) | (b << 3) | 4),
-      },
-      byte,
+    first: weighed(
+      [9, fc.tuple(fc.nat(3), fc.constantFrom(3, 4)).map(([a, b]) => (a << 6) | (b << 3) | 4)],
+      [1, byte],
     ),
-    stratum: fc.oneof({ weight: 4, arbitrary: fc.nat(17) }, byte),
-    precision: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(0xec, 0xe8, 0x00, 0x7f, 0x80) }, byte),
-    kiss: fc.oneof({ weight: 9, arbitrary: fc.constant("") }, fc.constantFrom("RATE", "DENY", "RSTR", "X")),
+    stratum: weighed([4, fc.nat(17)], [1, byte]),
+    precision: weighed([4, fc.constantFrom(0xec, 0xe8, 0x00, 0x7f, 0x80)], [1, byte]),
+    kiss: weighed([9, fc.constant("")], [1, fc.constantFrom("RATE", "DENY", "RSTR", "X")]),
     isAtOnce: mostly(40),
   })
   .map(({ nonce, packet, ...has }) => {
@@ -40,10 +37,12 @@ const spoilt = nearly.chain(({ nonce, packet }) =>
   fc.record({ nonce: fc.constant(nonce), packet: spoiltBytes(packet) }),
 );
 
-const packets = fc.oneof(
-  { weight: 6, arbitrary: nearly },
-  { weight: 3, arbitrary: spoilt },
-  fc.record({ nonce: bytes(8), packet: bytes(0, 120) }),
+const packets = weighed(
+  ...([
+    [6, nearly],
+    [3, spoilt],
+  ] as const),
+  [1, fc.record({ nonce: bytes(8), packet: bytes(0, 120) })],
 );
 
 /** Packets to the reader of NTP replies: what it believes must be believable by the bytes themselves (RFC 5905 §7.3). */
@@ -57,10 +56,8 @@ export function fuzzNtp(cases: number, read = decodeReply): Promise<Outcomes> {
     assert.ok([3, 4].includes((first >> 3) & 7), "it believed another version than 3 or 4");
     assert.ok(packet.subarray(24, 32).equals(nonce), "it believed an answer to another question");
     if (decoded.kind !== "reply") return decoded.kind;
-    assert.ok(
-      first >> 6 !== 3 && stratum >= 1 && stratum <= 15,
-      "it believed a server that is not synchronised",
-    );
+    const isSynchronised = first >> 6 !== 3 && stratum >= 1 && stratum <= 15;
+    assert.ok(isSynchronised, "it believed a server that is not synchronised");
     const times = [packet.readBigUInt64BE(32), packet.readBigUInt64BE(40)];
     assert.ok(!times.includes(0n), "it believed a time of 0");
     const distance = Math.abs(decoded.transmitSeconds - pivotSeconds);

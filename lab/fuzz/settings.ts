@@ -12,7 +12,7 @@ import { type OpenedDocument, openDocument } from "../../src/store/documents/doc
 import { createReserve } from "../../src/store/files/reserve.ts";
 import { settingsErrors } from "../../src/system/settings/rules.ts";
 import { createSettings, settingsKind } from "../../src/system/settings/settings.ts";
-import { spoiltBytes, spoiltJson } from "./arbitraries.ts";
+import { spoiltBytes, spoiltJson, weighed } from "./arbitraries.ts";
 import { judgeCases, type Outcomes, outcomeOf } from "./cases.ts";
 import { fitting } from "./fitting.ts";
 
@@ -28,15 +28,11 @@ const fits = ajv.compile(settingsSchema);
 const fitsAsChange = ajv.compile(settingsChange);
 
 const fittingChanges = fitting(settingsChange as object);
-const changes = fc.array(
-  fc.record({
-    change: fc
-      .oneof(fittingChanges, fittingChanges.chain(spoiltJson))
-      .filter((change) => fitsAsChange(change)),
-    role: fc.constantFrom("admin", "operator", "readonly"),
-  }),
-  { minLength: 2, maxLength: 2 },
-) as Arbitrary<{ change: SettingsChange; role: "admin" | "operator" | "readonly" }[]>;
+const change = fc
+  .oneof(fittingChanges, fittingChanges.chain(spoiltJson))
+  .filter((drawn) => fitsAsChange(drawn)) as Arbitrary<SettingsChange>;
+const role = fc.constantFrom("admin", "operator", "readonly");
+const changes = fc.array(fc.record({ change, role }), { minLength: 2, maxLength: 2 });
 
 /**
  * Settings on the disk that were spoilt, and changes of them: the document opens with settings that keep every rule, from
@@ -52,11 +48,8 @@ export async function fuzzSettings(cases: number): Promise<Outcomes> {
     await first.update((present) => ({ ...present, console: { ...present.console, banner: "whole" } }));
     await first.close();
     const whole = readFileSync(path);
-    const files = fc.record({
-      file: spoiltFile(whole),
-      good: fc.oneof(fc.constant(whole), spoiltFile(whole)),
-      changes,
-    });
+    const good = fc.oneof(fc.constant(whole), spoiltFile(whole));
+    const files = fc.record({ file: spoiltFile(whole), good, changes });
     return await judgeCases(cases, files, async (drawn) => {
       for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true });
       writeFileSync(path, drawn.file);
@@ -81,7 +74,7 @@ export async function fuzzSettings(cases: number): Promise<Outcomes> {
 
 async function makeChanges(
   document: OpenedDocument<Settings>,
-  drawn: readonly { change: SettingsChange; role: "admin" | "operator" | "readonly" }[],
+  drawn: typeof changes extends Arbitrary<infer T> ? T : never,
 ): Promise<string[]> {
   const store = createSettings(document);
   const outcomes: string[] = [];
@@ -112,9 +105,6 @@ function judgeSettings(settings: Settings): void {
 
 function spoiltFile(whole: Buffer): Arbitrary<Buffer> {
   const spoilt = spoiltJson(JSON.parse(whole.toString()));
-  return fc.oneof(
-    { weight: 2, arbitrary: fc.constant(whole) },
-    { weight: 3, arbitrary: spoiltBytes(whole) },
-    { weight: 5, arbitrary: spoilt.map((value) => Buffer.from(JSON.stringify(value) ?? "")) },
-  );
+  const written = spoilt.map((value) => Buffer.from(JSON.stringify(value) ?? ""));
+  return weighed([2, fc.constant(whole)], [3, spoiltBytes(whole)], [5, written]);
 }

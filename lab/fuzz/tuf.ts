@@ -7,16 +7,11 @@ import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
 import { ed25519Only, signersOf, verifySignatures } from "../../src/tuf/signatures.ts";
 import { filesInMemory, refreshing } from "../publisher/refreshing.ts";
 import { SignedRepository } from "../publisher/signed-repository.ts";
-import { mostly, spoiltBytes, spoiltJson } from "./arbitraries.ts";
+import { mostly, spoiltBytes, spoiltJson, weighed } from "./arbitraries.ts";
 import { judgeCases, type Outcomes, outcomeOf } from "./cases.ts";
 
 /** The file of each role. */
-const names: Readonly<Record<RoleType, string>> = {
-  root: "1.root",
-  timestamp: "timestamp",
-  snapshot: "2.snapshot",
-  targets: "1.targets",
-};
+const names = { root: "1.root", timestamp: "timestamp", snapshot: "2.snapshot", targets: "1.targets" };
 
 /**
  * Metadata that were signed and then spoilt: nothing but refusals with a code, and no signature that holds over other
@@ -66,9 +61,7 @@ async function refreshSpoilt(lab: SignedRepository, name: string, bytes: Buffer)
 
 function spoiltFile(bytes: Buffer): Arbitrary<Buffer> {
   const once = spoiltJson(JSON.parse(bytes.toString()));
-  const spoilt = fc.oneof({ weight: 4, arbitrary: once }, once.chain(spoiltJson));
-  return fc.oneof(
-    { weight: 3, arbitrary: spoiltBytes(bytes) },
-    { weight: 7, arbitrary: spoilt.map((value) => Buffer.from(JSON.stringify(value) ?? "")) },
-  );
+  const spoilt = weighed([4, once], [1, once.chain(spoiltJson)]);
+  const written = spoilt.map((value) => Buffer.from(JSON.stringify(value) ?? ""));
+  return weighed([3, spoiltBytes(bytes)], [7, written]);
 }

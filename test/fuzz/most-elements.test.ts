@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { testProgram } from "../../lab/basics/test-program.ts";
-import type { Cost } from "../../lab/fuzz/longest-turn.ts";
 import { readings } from "../../lab/fuzz/most-elements.ts";
+import type { Cost } from "../../lab/fuzz/most-elements-process.ts";
 
 /** Milliseconds of a turn of the event loop, and MiB: an agent at rest takes 70 to 90 of the 256 that its unit has. */
 const most = { longestTurn: 100, memory: 96 } as const;

@@ -25,15 +25,13 @@ export interface Given {
 /** Sends requests and judges the answers by the contract, by who may do what, and by the secrets that were given. */
 export class Bench {
   requests = 0;
-  /** Operations that have succeeded. */
+  /** Operations that have succeeded, and successes of each kind of caller. */
   readonly succeeded = new Set<OperationId>();
-  /** Successes of each kind of caller. */
   readonly callers = new Map<string, number>();
   /** True where users, tokens or settings may have changed since this was last set to false. */
   hasChanged = true;
   /** As the agent showed them last. */
   #settings: Settings | null = null;
-
   /** Each with the request that led to it: the seed makes them again. */
   readonly findings: string[] = [];
   readonly world = new World();
@@ -81,34 +79,30 @@ export class Bench {
   }
 
   #follow(actor: Actor, id: OperationId, { params = {}, body = {} }: Given, { status, json }: Answer): void {
-    const forbidden = forbiddance(operationOf(id), actor, params.id);
+    const [operation, caller] = [operationOf(id), callerOf(actor)];
+    const forbidden = forbiddance(operation, actor, params.id);
     if (forbidden !== null) this.find(`answered ${status} ${forbidden}`);
     this.succeeded.add(id);
-    this.callers.set(callerOf(actor), (this.callers.get(callerOf(actor)) ?? 0) + 1);
-    if (operationOf(id).method !== "GET") this.hasChanged = true;
-    if (id === "updateSettings") this.#judgeSettings(actor, json);
+    this.callers.set(caller, (this.callers.get(caller) ?? 0) + 1);
+    if (operation.method !== "GET") this.hasChanged = true;
+    if (id === "updateSettings") {
+      const changed = this.#settings === null ? [] : changedMembers(settingsSchema, this.#settings, json);
+      for (const { pointer } of changed.filter(({ writer }) => writer !== "operator"))
+        if (!["root", "admin"].includes(caller)) this.find(`${pointer} was changed by ${nameOf(actor)}`);
+      this.#settings = json;
+    }
     this.world.follow(id, { actor, params, body, json });
-  }
-
-  #judgeSettings(actor: Actor, after: Answer["json"]): void {
-    const changed = this.#settings === null ? [] : changedMembers(settingsSchema, this.#settings, after);
-    const foreign = changed.filter(({ writer }) => writer !== "operator");
-    if (!["root", "admin"].includes(callerOf(actor)))
-      for (const { pointer } of foreign) this.find(`${pointer} was changed by ${nameOf(actor)}`);
-    this.#settings = after;
   }
 }
 
 function requestOf(operation: Operation, actor: Actor, given: Given): Request {
   const { params = {}, query = {}, body, raw, from } = given;
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? "x"));
-  const pairs = Object.entries(query).map(([name, value]): [string, string] => [
-    name,
-    typeof value === "string" ? value : (JSON.stringify(value) ?? ""),
-  ]);
+  const textOf = (value: unknown): string =>
+    typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, textOf(value)]);
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-  const bearer =
-    actor.kind === "credential" ? actor.credential.bearer : actor.kind === "stranger" && actor.bearer;
+  const { bearer } = actor.kind === "credential" ? actor.credential : { bearer: undefined, ...actor };
   return {
     method: given.method ?? operation.method,
     path: pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path,
@@ -117,7 +111,7 @@ function requestOf(operation: Operation, actor: Actor, given: Given): Request {
     isLocal: actor.kind === "root",
     headers: {
       ...(content !== undefined && { "content-type": "application/json" }),
-      ...(bearer !== false && { authorization: `Bearer ${bearer}` }),
+      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
       ...given.headers,
     },
   };

@@ -15,41 +15,36 @@ export interface Request {
 
 export type Send = (request: Request) => Promise<Answer>;
 
-/** Seconds until an answer must be complete: far more than any takes, also while passwords of others are hashed. */
-const longestSeconds = 90;
+/** Milliseconds until an answer must be complete: far more than any takes, also while passwords of others are hashed. */
+const longestMilliseconds = 90_000;
 
 /** Sends one request on a connection of its own; of an event stream the head is the answer. Throws where none comes. */
 export function createClient({ port, socket }: { port: number; socket: string }): Send {
   return ({ method, path, headers = {}, body, isLocal, from }) => {
     const where = isLocal ? { socketPath: socket } : { host: "127.0.0.1", port, localAddress: testProxy };
+    const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+    const forwarded = isLocal || from === undefined ? {} : { "x-forwarded-for": from };
+    const sent = { headers: { ...length, ...forwarded, ...headers }, agent: false };
+    const signal = AbortSignal.timeout(longestMilliseconds);
     return new Promise((resolve, reject) => {
-      const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-      const forwarded = isLocal || from === undefined ? {} : { "x-forwarded-for": from };
-      const request = httpRequest({
-        ...{ ...where, method, path, agent: false },
-        headers: { ...length, ...forwarded, ...headers },
-      });
-      const timer = setTimeout(
-        () => request.destroy(new Error(`no answer within ${longestSeconds} s`)),
-        longestSeconds * 1_000,
-      );
-      request.once("error", reject);
-      request.once("close", () => clearTimeout(timer));
-      request.once("response", (response) => {
-        const { statusCode: status = 0, headers: answered } = response;
+      const request = httpRequest({ ...where, method, path, ...sent, signal }, (response) => {
         const finish = (text: string) =>
-          resolve({ status, headers: answered, text, json: parsedOrNot(text) });
-        if (String(answered["content-type"]).startsWith("text/event-stream")) {
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            json: parsedOrNot(text),
+          });
+        if (response.headers["content-type"]?.startsWith("text/event-stream")) {
           finish("");
           request.destroy();
-          return;
-        }
-        response
-          .setEncoding("utf8")
-          .toArray()
-          .then((chunks) => finish(chunks.join("")), reject);
+        } else
+          response
+            .setEncoding("utf8")
+            .toArray()
+            .then((chunks) => finish(chunks.join("")), reject);
       });
-      request.end(body);
+      request.once("error", reject).end(body);
     });
   };
 }

@@ -41,16 +41,18 @@ interface Snapshot {
   readonly users: readonly Answer["json"][];
 }
 
-const volatile = "locked last_login_at last_used_at last_used_from recovery_codes_remaining is_expired".split(
-  " ",
-);
+const volatile = [
+  "locked",
+  "last_login_at",
+  "last_used_at",
+  "last_used_from",
+  "recovery_codes_remaining",
+].concat("is_expired");
 
 export async function takeSnapshot(send: Send): Promise<Snapshot> {
-  const [users, tokens, settings, host] = await Promise.all(
-    ["/api/users?limit=200", "/api/tokens?limit=200", "/api/system", "/api/system/host"].map(
-      async (path) => (await send({ method: "GET", path, isLocal: true })).json,
-    ),
-  );
+  const paths = ["/api/users?limit=200", "/api/tokens?limit=200", "/api/system", "/api/system/host"];
+  const read = async (path: string) => (await send({ method: "GET", path, isLocal: true })).json;
+  const [users, tokens, settings, host] = await Promise.all(paths.map(read));
   const lasting = { users: users.items, tokens: tokens.items, settings, host };
   const text = JSON.stringify(lasting, (name, value) => (volatile.includes(name) ? undefined : value));
   return { text, users: users.items };

@@ -4,17 +4,15 @@ import type { Actor, Credential } from "./world.ts";
 /** Milliseconds for which a step-up lasts (docs/sign-in.md), and some for the way. */
 const steppedUpMilliseconds = (300 + 20) * 1_000;
 
-/**
- * Gives the reason, by the documents only, that forbids `actor` the operation on the user `id`; null: they may do it.
- */
+/** Gives the reason, by the documents only, that forbids `actor` the operation on the user `id`; null: they may do it. */
 export function forbiddance(operation: Operation, actor: Actor, id: string | undefined): string | null {
   const { access } = operation;
   if (access === "open") return null;
   if (actor.kind === "anonymous" || actor.kind === "stranger") return "without a credential";
-  if (actor.kind === "root") {
-    if (access === "token") return "as root, though it is a program's own";
-    return access === "self" || access === "session" ? "as root, though it is the user's alone" : null;
-  }
+  if (actor.kind === "root")
+    return access === "token" || access === "self" || access === "session"
+      ? `as root, though it is of a ${access}`
+      : null;
   const { credential } = actor;
   const { person, kind, state } = credential;
   if (state === "dead") return "with a credential that has ended";
@@ -33,16 +31,11 @@ function ofToken({ scope, access }: Operation, { scopes, person }: Credential): 
   return roles.includes(person.role) ? null : `with an API token of the role ${person.role}`;
 }
 
-function ofSession(
-  { access, stepUp }: Operation,
-  { person, steppedUpAt }: Credential,
-  isSelf: boolean,
-): string | null {
-  if (access === "local") return "though it is root's alone";
-  if (access === "token") return "though it is a program's own";
+function ofSession({ access, stepUp }: Operation, credential: Credential, isSelf: boolean): string | null {
+  const { person, steppedUpAt } = credential;
+  if (access === "local" || access === "token") return "though it is root's or a program's";
   if (access === "self" && !isSelf) return "on another user";
-  const roles: readonly string[] = typeof access === "object" ? access.roles : [person.role];
-  if (!roles.includes(person.role) && !(typeof access === "object" && access.self && isSelf))
+  if (typeof access === "object" && !access.roles.includes(person.role) && !(access.self && isSelf))
     return `as ${person.role}`;
   const isNeeded = stepUp === true || (stepUp === "others" && !isSelf);
   const isSteppedUp = steppedUpAt !== null && performance.now() - steppedUpAt < steppedUpMilliseconds;

@@ -3,7 +3,7 @@ import { documentNames } from "../../../src/contract/document-names.ts";
 import type { Operation } from "../../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../../src/contract/operations.ts";
 import type { Chance } from "../../basics/chance.ts";
-import { bytes, json, mostly, spoiltBytes, spoiltJson, texts } from "../arbitraries.ts";
+import { bytes, json, mostly, spoiltBytes, spoiltJson, texts, weighed } from "../arbitraries.ts";
 import { draw, drawn, oneOf, percent } from "../draw.ts";
 import { fitting, type Schema } from "../fitting.ts";
 import type { Bench, Given } from "./bench.ts";
@@ -47,13 +47,8 @@ function anyActor(world: World, chance: Chance): Actor {
   // Those of each role and kind as often as those of another, however many there are of each.
   const kindOf = (one: Credential) => (one.kind === "token" ? "token" : one.person.role);
   const chosen = oneOf(chance, [...new Set(live.map(kindOf))]);
-  return {
-    kind: "credential",
-    credential: oneOf(
-      chance,
-      live.filter((one) => kindOf(one) === chosen),
-    ),
-  };
+  const able = live.filter((one) => kindOf(one) === chosen);
+  return { kind: "credential", credential: oneOf(chance, able) };
 }
 
 /** A token of another, with something changed; or anything that a header can hold. */
@@ -90,42 +85,27 @@ function pathTexts(schema: Schema): Arbitrary<string> {
     .map((text) => (/^\.{0,2}$/.test(text) ? "x" : Buffer.from(text.slice(0, 300)).toString()));
 }
 
+const known = new Map<Operation, ReturnType<typeof made>>();
+
 /** The parts of a request that belong to no sender. */
-interface Form {
-  readonly content: Given;
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly from: string;
-  readonly isHead: boolean;
-}
-
-const known = new Map<Operation, Arbitrary<Form>>();
-
-function formsOf(operation: Operation): Arbitrary<Form> {
-  const forms =
-    known.get(operation) ??
-    fc.record({
-      content: contentsOf(operation),
-      query: queriesOf(operation),
-      headers,
-      from: addresses,
-      isHead: mostly(3),
-    });
+function formsOf(operation: Operation) {
+  const forms = known.get(operation) ?? made(operation);
   known.set(operation, forms);
   return forms;
+}
+
+function made(operation: Operation) {
+  const [content, query] = [contentsOf(operation), queriesOf(operation)];
+  return fc.record({ content, query, headers, from: addresses, isHead: mostly(3) });
 }
 
 function queriesOf({ query }: Operation): Arbitrary<Record<string, unknown>> {
   const strange = fc.tuple(texts, texts).map(([name, value]) => ({ [name]: value }));
   const none = mostly(3).chain((isThere) => (isThere ? strange : fc.constant({})));
   if (!query) return none;
-  const right = fitting(query) as Arbitrary<object>;
-  const spoilt = right.chain(spoiltJson).map((value) => ({ ...(value as object) }));
-  return fc.oneof(
-    { weight: 3, arbitrary: none },
-    { weight: 5, arbitrary: right.map((value) => ({ ...value })) },
-    { weight: 2, arbitrary: spoilt },
-  );
+  const right = fitting(query);
+  const spoilt = right.chain(spoiltJson);
+  return weighed([3, none], [5, right], [2, spoilt]).map((value) => ({ ...(value as object) }));
 }
 
 const types = fc.constantFrom(
@@ -144,7 +124,7 @@ function contentsOf({ body, path }: Operation): Arbitrary<Given> {
   const long = fc.integer({ min: 1, max: 60_000 });
   // Rarely, as each is 2 MB.
   const huge = path === "/api/system" ? JSON.stringify({ device: { name: "x".repeat(2_000_000) } }) : "";
-  const kinds: readonly (readonly [weight: number, Arbitrary<Given>])[] = [
+  return weighed<Given>(
     [60, asBody(right)],
     [25, asBody(right.chain(spoiltJson))],
     [5, asBody(json)],
@@ -154,8 +134,7 @@ function contentsOf({ body, path }: Operation): Arbitrary<Given> {
     [1, asRaw(long.map((digits) => `{"a":${"1".repeat(digits)}}`))],
     [1, asRaw(bytes(0, 300))],
     [1, asRaw(fc.constant(huge))],
-  ];
-  return fc.oneof(...kinds.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+  );
 }
 
 /** A password that no rule refuses, half of the time. */
@@ -164,20 +143,13 @@ function withGoodPassword([value, isGood, password]: [unknown, boolean, string])
   return isGood && typeof body?.password === "string" ? { ...body, password } : body;
 }
 
-const names = [
-  ..."if-match if-none-match accept cookie x-request-id last-event-id origin range x-refresh-binding".split(
-    " ",
-  ),
-  ..."x-forwarded-proto forwarded accept-language accept-encoding referer x-http-method-override".split(" "),
-  ..."sec-fetch-site user-agent content-encoding host".split(" "),
-];
-const headers: Arbitrary<Record<string, string>> = fc
-  .tuple(
-    mostly(25),
-    fc.constantFrom(...names),
-    fc.oneof(
-      fc.constantFrom("*", '"x"', 'W/"x"', "*/*", "application/json", "gzip", "cross-site", "null"),
-      texts.map((text) => text.replace(/[^\x20-\x7e]/g, "").slice(0, 4_000)),
-    ),
-  )
-  .map(([isThere, name, value]) => (isThere ? { [name]: value } : {}));
+const names =
+  "if-match if-none-match accept cookie x-request-id last-event-id origin range x-refresh-binding forwarded host " +
+  "x-forwarded-proto accept-language accept-encoding referer x-http-method-override sec-fetch-site user-agent content-encoding";
+const values = fc.oneof(
+  fc.constantFrom("*", '"x"', 'W/"x"', "*/*", "application/json", "gzip", "cross-site", "null"),
+  texts.map((text) => text.replace(/[^\x20-\x7e]/g, "").slice(0, 4_000)),
+);
+const headers = fc
+  .tuple(mostly(25), fc.constantFrom(...names.split(" ")), values)
+  .map(([isThere, name, value]): Record<string, string> => (isThere ? { [name]: value } : {}));

@@ -37,16 +37,14 @@ export interface Credential {
 /** The sender of a request. */
 export type Actor =
   | { readonly kind: "anonymous" }
-  | { readonly kind: "stranger"; readonly bearer: string }
   | { readonly kind: "root" }
+  | { readonly kind: "stranger"; readonly bearer: string }
   | { readonly kind: "credential"; readonly credential: Credential };
 
-/** An operation that has succeeded. */
-export interface Success {
+/** An operation that has succeeded, with the parameters of its path; its body was taken, so it has the operation's form. */
+interface Success {
   readonly actor: Actor;
-  /** The path has these parameters. */
   readonly params: Readonly<Record<string, string>>;
-  /** It was taken, so it has the operation's form. */
   readonly body: Answer["json"];
   readonly json: Answer["json"];
 }
@@ -67,11 +65,15 @@ export class World {
 
   /** Everything that may appear in no error and no log. */
   secrets(): string[] {
-    const people = [...this.people.values()].flatMap(({ password, secret, recoveryCodes }) => [
-      ...[password, secret ?? "", ...recoveryCodes],
+    const ofPeople = [...this.people.values()].flatMap((one) => [
+      one.password,
+      one.secret,
+      ...one.recoveryCodes,
     ]);
     const bearers = this.credentials.flatMap(({ bearer, refresh }) => [bearer, refresh]);
-    return [...people, ...bearers].filter((secret) => secret.length >= 12 && !isDrawn(secret));
+    return [...ofPeople, ...bearers].filter(
+      (text) => text !== null && text.length >= 12 && !isDrawn(text),
+    ) as string[];
   }
 
   /** Takes over the consequences of a success for those who are signed in. All else leaves the world as it is. */
@@ -82,10 +84,8 @@ export class World {
   /** Takes over what an answer says of a user. */
   learn(user: Answer["json"], password?: string): Person {
     const { id, username, role, enabled: isEnabled, must_change_password: mustChange } = user;
-    const person: Person = this.people.get(id) ?? {
-      ...{ id, username, role, isEnabled, mustChange, password: "" },
-      ...{ secret: null, recoveryCodes: [], usedStep: 0 },
-    };
+    const unknown = { id, username, password: "", secret: null, recoveryCodes: [], usedStep: 0 };
+    const person: Person = this.people.get(id) ?? { ...unknown, role, isEnabled, mustChange };
     Object.assign(person, { role, isEnabled, mustChange, ...(password !== undefined && { password }) });
     this.people.set(id, person);
     return person;
@@ -106,10 +106,9 @@ export class World {
   }
 
   end(isEnded: (credential: Credential) => boolean): void {
-    for (const credential of this.credentials.filter(isEnded)) {
-      credential.state = "dead";
-      this.dead.push(credential);
-    }
+    const ended = this.credentials.filter(isEnded);
+    for (const credential of ended) credential.state = "dead";
+    this.dead.push(...ended);
     this.dead.splice(0, this.dead.length - mostDead);
     this.credentials = this.credentials.filter(({ state }) => state === "live");
   }
@@ -118,14 +117,14 @@ export class World {
     this.end((one) => one.kind === "session" && one.person.id === id && one !== except);
   }
 
-  endTokens(id = ""): void {
-    this.end(({ kind, person }) => kind === "token" && person.id === id);
-  }
-
   /** The user has another password or no second factor: all sessions end, and tokens unless they are kept. */
   renewed(id: string, body?: { keep_tokens?: boolean }): void {
     this.endSessions(id);
-    if (body?.keep_tokens !== true) this.endTokens(id);
+    if (body?.keep_tokens !== true) this.end(({ kind, person }) => kind === "token" && person.id === id);
+  }
+
+  byRefresh(refresh: string | undefined): Credential | undefined {
+    return this.credentials.find((one) => one.kind === "session" && one.refresh === refresh);
   }
 }
 
@@ -144,6 +143,14 @@ const signedIn: Effect = (world, { json, body }) => {
   const { person } = world.opened(json, body.recovery_code === undefined && !json.user.must_change_password);
   person.recoveryCodes = person.recoveryCodes.filter((code) => code !== body.recovery_code);
 };
+
+/** An effect on the person of a session, whose other sessions end. */
+function renewing(changed: (success: Success) => Partial<Person>): Effect {
+  return own((credential, world, success) => {
+    Object.assign(credential.person, changed(success));
+    world.endSessions(credential.person.id, credential);
+  });
+}
 
 /** As docs/sign-in.md says. */
 const effects: { readonly [Id in OperationId]?: Effect } = {
@@ -168,31 +175,22 @@ const effects: { readonly [Id in OperationId]?: Effect } = {
   login: signedIn,
   answerChallenge: signedIn,
   refresh: (world, { json, body }) => {
-    const credential = byRefresh(world, body?.refresh_token);
+    const credential = world.byRefresh(body?.refresh_token);
     if (!credential) return;
     world.spent.push({ refresh: credential.refresh, credential, at: performance.now() });
     Object.assign(credential, { bearer: json.access_token, refresh: json.refresh_token ?? "" });
   },
   logout: (world, { body }) => {
-    const ended = byRefresh(world, body?.refresh_token);
+    const ended = world.byRefresh(body?.refresh_token);
     world.end((one) => one === ended);
   },
   endSession: (world, { params }) => world.end(({ id }) => id === params.sid),
   reauthenticate: own((credential) => {
     credential.steppedUpAt = performance.now();
   }),
-  changePassword: own((credential, world, { body }) => {
-    Object.assign(credential.person, { password: body.new_password, mustChange: false });
-    world.endSessions(credential.person.id, credential);
-  }),
-  enableTwoFactor: own((credential, world, { json }) => {
-    credential.person.recoveryCodes = json.recovery_codes;
-    world.endSessions(credential.person.id, credential);
-  }),
-  disableTwoFactor: own((credential, world) => {
-    credential.person.secret = null;
-    world.endSessions(credential.person.id, credential);
-  }),
+  changePassword: renewing(({ body }) => ({ password: body.new_password, mustChange: false })),
+  enableTwoFactor: renewing(({ json }) => ({ recoveryCodes: json.recovery_codes })),
+  disableTwoFactor: renewing(() => ({ secret: null })),
   recoverTwoFactor: (world, { json, body }) => {
     const user = json.user ?? json;
     world.learn(user).secret = null;
@@ -202,16 +200,10 @@ const effects: { readonly [Id in OperationId]?: Effect } = {
   makeRecoveryCodes: own(({ person }, _, { json }) => {
     person.recoveryCodes = json.recovery_codes;
   }),
-  createToken: (world, { json }) => {
-    const person = world.people.get(json.user_id);
-    if (!person) return;
-    const { id, scopes, token: bearer } = json;
-    const credential = { kind: "token", person, id, scopes, bearer, refresh: "" } as const;
-    world.credentials.push({ ...credential, steppedUpAt: null, state: "live" });
+  createToken: (world, { json: { id, scopes, token: bearer, user_id } }) => {
+    const person = world.people.get(user_id);
+    const made = { id, scopes, bearer, refresh: "", steppedUpAt: null, state: "live" } as const;
+    if (person) world.credentials.push({ kind: "token", person, ...made });
   },
   deleteToken: (world, { params }) => world.end(({ id }) => id === params.id),
 };
-
-function byRefresh(world: World, refresh: string | undefined): Credential | undefined {
-  return world.credentials.find((one) => one.kind === "session" && one.refresh === refresh);
-}
