@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
-import { ntpTimestamp, type ReplyFields } from "../../../lab/host/hostile-time-server.ts";
+import { ntpTimestamp } from "../../../lab/host/hostile-time-server.ts";
 import type { Seal } from "../../../src/clock/ntp/exchange.ts";
 import { open, seal } from "../../../src/clock/nts/siv.ts";
 import { assertOffset, endServersAfterEach, exchange, sampleIn, serve } from "../exchanging.ts";
@@ -10,14 +10,13 @@ endServersAfterEach();
 
 describe("a packet that is not believed", () => {
   // The decoder's test has the reasons why a packet is a bad one; this one has that it ends nothing.
-  const bad: [string, Partial<ReplyFields> | number, string][] = [
+  for (const [name, fields, reason] of [
     ["with a wrong origin", { origin: randomBytes(8) }, "origin"],
     ["with a huge root distance", { rootDispersionSeconds: 16 }, "root_distance"],
     ["of a spoofed DENY", { leap: 3, stratum: 0, refid: "DENY", origin: randomBytes(8) }, "origin"],
     ["of 0 bytes", 0, "short"],
     ["of 65507 bytes", 65_507, "long"],
-  ];
-  for (const [name, fields, reason] of bad)
+  ] as const)
     it(`${name} is ignored (${reason}), and the good reply behind it taken`, async () => {
       const server = await serve(async ({ send, reply }) => {
         if (typeof fields === "object") await send(reply(fields));
@@ -91,10 +90,7 @@ describe("an exchange with a seal", () => {
       await send(seal(key, [], reply({ origin, leap: 3 })));
       await send(seal(key, [], reply({ origin, leap: 3, stratum: 0, refid: "RATE" })));
     });
-    assert.deepEqual(await exchange(server, sealing), {
-      kind: "kiss",
-      code: "RATE",
-      ignored: ["origin", "unsynchronised"],
-    });
+    const ignored = ["origin", "unsynchronised"];
+    assert.deepEqual(await exchange(server, sealing), { kind: "kiss", code: "RATE", ignored });
   });
 });

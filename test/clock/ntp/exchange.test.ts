@@ -22,6 +22,18 @@ import {
 
 endServersAfterEach();
 
+/** Whatever way the delay was shared out: RFC 5905 §8. */
+function assertBounded({
+  offsetSeconds,
+  delaySeconds,
+}: {
+  offsetSeconds: number;
+  delaySeconds: number;
+}): void {
+  const isBounded = Math.abs(offsetSeconds) <= delaySeconds / 2 + 5e-5;
+  assert.ok(isBounded, `${offsetSeconds} s at a delay of ${delaySeconds} s`);
+}
+
 describe("an exchange with a right server", () => {
   for (const address of ["127.0.0.1", "::1"])
     it(`at ${address} is a sample with what the reply says`, reaching(address), async () => {
@@ -29,13 +41,8 @@ describe("an exchange with a right server", () => {
       const outcome = await exchange(server);
       const sample = sampleIn(outcome);
       const { offsetSeconds: _, delaySeconds, dispersionSeconds, atSeconds, ...rest } = sample;
-      assert.deepEqual(rest, {
-        stratum: 2,
-        leap: "insert",
-        refid: "0a010203",
-        rootDelaySeconds: 0.015625,
-        rootDispersionSeconds: 0.03125,
-      });
+      const root = { rootDelaySeconds: 0.015625, rootDispersionSeconds: 0.03125 };
+      assert.deepEqual(rest, { stratum: 2, leap: "insert", refid: "0a010203", ...root });
       assertOffset(sample);
       assert.ok(delaySeconds > 0, `a delay of ${delaySeconds} s`);
       // 2^-20 of the server, at least 1 µs of ours, 15 ppm of less than a second.
@@ -51,26 +58,19 @@ describe("an exchange with a right server", () => {
       sampleIn(outcome);
     const texts = server.requests.map((request) => request.toString("hex"));
     for (const text of texts) assert.match(text, /^23(00){39}[0-9a-f]{16}$/);
-    assert.equal(new Set(texts).size, 20);
-    assert.equal(new Set(server.clientPorts).size, 20);
+    assert.deepEqual([new Set(texts).size, new Set(server.clientPorts).size], [20, 20]);
   });
 
-  const wall = () => driver.read().wallSeconds;
-  const times: [string, () => bigint, () => number][] = [
-    ["3 s ahead", () => ntpTimestamp(wall() + 3), () => 3],
-    ["10^8 s behind", () => ntpTimestamp(wall() - 1e8), () => -1e8],
-    // RFC 5905 §6, figure 4: that midnight is 63,104 in era 1.
-    ["in era 1", () => 63_104n << 32n, () => Date.parse("2036-02-08T00:00:00Z") / 1_000 - wall()],
-  ];
-  for (const [name, timestamp, expected] of times)
+  for (const [name, offsetSeconds] of [
+    ["3 s ahead", 3],
+    ["10^8 s behind", -1e8],
+  ] as const)
     it(`that is ${name} gives that offset`, async () => {
       const server = await serve(({ send, reply }) => {
-        const time = timestamp();
+        const time = ntpTimestamp(driver.read().wallSeconds + offsetSeconds);
         return send(reply({ receive: time, transmit: time }));
       });
-      const sample = sampleIn(await exchange(server));
-      const age = driver.read().monotonicSeconds - sample.atSeconds;
-      assertOffset(sample, expected() + (name === "in era 1" ? age : 0));
+      assertOffset(sampleIn(await exchange(server)), offsetSeconds);
     });
 
   describe("while this program is held up for 200 ms as the reply comes", () => {
@@ -83,19 +83,13 @@ describe("an exchange with a right server", () => {
         sentBy = driver.read().monotonicSeconds;
         while (driver.read().monotonicSeconds < sentBy + 0.2);
       });
-    const assertBounded = (offsetSeconds: number, delaySeconds: number) =>
-      assert.ok(
-        Math.abs(offsetSeconds) <= delaySeconds / 2 + 5e-5,
-        `${offsetSeconds} s at ${delaySeconds} s`,
-      );
-
     it("errs by nothing, as the kernel says when it came", async () => {
       const held = await server();
       const begin = driver.read().monotonicSeconds;
       const { offsetSeconds, delaySeconds, atSeconds } = sampleIn(await exchange(held));
       const longest = sentBy - begin;
       assert.ok(delaySeconds <= longest + 1e-4, `a delay of ${delaySeconds} s, not ${longest} s at most`);
-      assertBounded(offsetSeconds, delaySeconds);
+      assertBounded({ offsetSeconds, delaySeconds });
       const age = driver.read().monotonicSeconds - atSeconds;
       assert.ok(age >= 0.2, `the sample is said to be ${age} s old`);
     });
@@ -104,7 +98,7 @@ describe("an exchange with a right server", () => {
       const unaided = createExchange({ ...common, datagrams: createDatagrams(null), timers: realTimers });
       const { offsetSeconds, delaySeconds } = sampleIn(await unaided(await server()));
       assert.ok(delaySeconds >= 0.2, `a delay of ${delaySeconds} s`);
-      assertBounded(offsetSeconds, delaySeconds);
+      assertBounded({ offsetSeconds, delaySeconds });
     });
   });
 });
@@ -116,11 +110,9 @@ describe("forty exchanges with Debian's chronyd", () => {
       try {
         for (let turn = 0; turn < 40; turn += 1) {
           const outcome = await exchange({ address, port: server.port });
-          const { offsetSeconds, delaySeconds, stratum, refid, leap } = sampleIn(outcome);
+          const { stratum, refid, leap, ...sample } = sampleIn(outcome);
           assert.deepEqual([stratum, refid, leap], [2, "7f7f0101", "none"]);
-          // Whatever way the delay was shared out: RFC 5905 §8.
-          const bound = delaySeconds / 2 + 50e-6;
-          assert.ok(Math.abs(offsetSeconds) <= bound, `${offsetSeconds} s at a delay of ${delaySeconds} s`);
+          assertBounded(sample);
         }
       } finally {
         await server.stop();
@@ -139,21 +131,19 @@ describe("an exchange without a good reply", () => {
     }
   });
 
-  const bad: [string, (asked: Asked) => Promise<void>, string][] = [
+  for (const [name, answer, reason] of [
     ["of an unsynchronised server", ({ send, reply }) => send(reply({ leap: 3 })), "unsynchronised"],
     ["of garbage", ({ send }) => send(Buffer.alloc(20, 0x5a)), "short"],
-  ];
-  for (const [name, answer, reason] of bad)
+  ] as [string, (asked: Asked) => Promise<void>, string][])
     it(`but one ${name} is silent: ${reason}`, async () => {
       const outcome = await byDeadline(await serve(answer));
       assert.deepEqual(outcome, { kind: "silent", reason, ignored: [reason] });
     });
 
-  const silent: [string, (asked: Asked) => Promise<void>][] = [
+  for (const [name, answer] of [
     ["from a black hole", async () => undefined],
     ["but one that is spoofed from elsewhere", ({ sendFromElsewhere, reply }) => sendFromElsewhere(reply())],
-  ];
-  for (const [name, answer] of silent)
+  ] as [string, (asked: Asked) => Promise<void>][])
     it(`${name} ends when its time is over`, async () => {
       const timers = heldTimers();
       const server = await serve(async (asked) => {

@@ -84,12 +84,14 @@ describe("the keys of a time server", () => {
   });
 
   it("are dropped at once where a renewal says something against the server, or its time was never confirmed", async () => {
-    const failures = { nts_wrong_name: true, nts_no_answer: false } as const;
-    for (const [code, isConfirmed] of Object.entries(failures)) {
+    for (const [code, isConfirmed] of [
+      ["nts_wrong_name", true],
+      ["nts_no_answer", false],
+    ] as const) {
       const { association, world } = associate();
       await association.target(unasked);
       if (isConfirmed) await association.confirm(1_800_000_000);
-      world.answer = () => ({ kind: "failed", reason: { code: code as keyof typeof failures, cause: null } });
+      world.answer = () => ({ kind: "failed", reason: { code, cause: null } });
       world.seconds = 7 * day;
       assert.deepEqual(await association.target(unasked), { failure: code });
     }
@@ -144,10 +146,11 @@ describe("the keys of a time server", () => {
   });
 
   it("cannot be asked for where its name is not found, or has no address", async () => {
-    const none = associate({ addresses: [] });
-    assert.deepEqual(await none.association.target(unasked), { failure: "no_address" });
-    const unknown = associate({ addresses: null });
-    assert.deepEqual(await unknown.association.target(unasked), { failure: "name_not_found" });
+    for (const [addresses, failure] of [
+      [[], "no_address"],
+      [null, "name_not_found"],
+    ] as const)
+      assert.deepEqual(await associate({ addresses }).association.target(unasked), { failure });
   });
 });
 
@@ -158,13 +161,9 @@ describe("a key exchange that names another server (RFC 8915 §4.1.7)", () => {
     options: Pick<SourceOptions, "exchange"> & Partial<SourceOptions>,
   ) {
     const pool = new SourcePool({
-      ...{
-        openAssociation: async () => association,
-        resolve: async (host) => [host],
-        isLocalAddress: () => false,
-      },
-      ...{ timers: heldTimers(), monotonic: () => 0, moved: () => 0, counters: createCounters() },
-      ...options,
+      ...{ openAssociation: async () => association, resolve: async (host) => [host] },
+      ...{ isLocalAddress: () => false, timers: heldTimers(), monotonic: () => 0, moved: () => 0 },
+      ...{ counters: createCounters(), ...options },
     });
     pool.configure([{ host: "time.example", nts: true }], true);
     return pool;

@@ -11,14 +11,12 @@ import type { NtpTarget } from "../../../src/clock/ntp/resolve-server.ts";
 import type { ExchangeOutcome } from "../../../src/clock/ntp/sample.ts";
 import type { Association } from "../../../src/clock/ntp/source.ts";
 import { NtsAssociation } from "../../../src/clock/nts/association.ts";
-import { createProbe, type Probe, type ProbeOptions } from "../../../src/clock/status/probe.ts";
+import { createProbe, type ProbeOptions } from "../../../src/clock/status/probe.ts";
 import type { TimeProbe } from "../../../src/contract/types.ts";
 import { isLocalAddress } from "../../../src/host/linux/network/server-addresses.ts";
 import type { KeyExchangeOutcome, KeyRequest } from "../../../src/host/nts-ports.ts";
 import { common, countedDatagrams, endServersAfterEach, serve } from "../exchanging.ts";
 import { sampleWith } from "../samples.ts";
-
-const literal = async (host: string): Promise<readonly string[]> => [host];
 
 const exchangeThat =
   (outcome: ExchangeOutcome): Exchange =>
@@ -39,34 +37,23 @@ const keysThat =
     refused: () => undefined,
   });
 
-interface Probing {
-  probe: (hosts: readonly string[], hostOffsetSeconds: number, nts?: boolean) => ReturnType<Probe>;
-  pass: (seconds: number) => void;
-}
-
 /** A probe for which any time is possible and one server is enough; each server gives the time. */
-function probeWith(options: Partial<ProbeOptions> = {}): Probing {
+function probeWith(options: Partial<ProbeOptions> = {}) {
   let passed = 0;
   const probe = createProbe({
-    exchange: rightExchange,
-    openAssociation: keysThat(({ host }) => ({ host, port: 123 })),
-    resolve: literal,
-    timers: patientTimers,
-    monotonic: () => passed,
-    isLocalAddress,
-    isSet: () => true,
-    wall: () => 0,
+    ...{ exchange: rightExchange, openAssociation: keysThat(({ host }) => ({ host, port: 123 })) },
+    ...{ resolve: async (host) => [host], timers: patientTimers, monotonic: () => passed },
+    ...{ isLocalAddress, isSet: () => true, wall: () => 0 },
     floor: { atSeconds: () => Number.NEGATIVE_INFINITY, ceilingSeconds: () => Number.POSITIVE_INFINITY },
     settings: () => ({ min_agreeing: 1, authenticated_only: false }),
     ...options,
   });
   return {
-    probe: (hosts, offset, nts = false) =>
-      probe(
-        hosts.map((host) => ({ host, nts })),
-        offset,
-      ),
-    pass: (seconds) => (passed += seconds),
+    probe: (hosts: readonly string[], nts = false) => {
+      const servers = hosts.map((host) => ({ host, nts }));
+      return probe(servers, 0);
+    },
+    pass: (seconds: number) => (passed += seconds),
   };
 }
 
@@ -94,13 +81,8 @@ describe("servers that are asked before they are set", () => {
     });
     const probe = createProbe({
       exchange: network.exchange({ read: () => ({ wallSeconds: wall(), monotonicSeconds: time.now() }) }),
-      openAssociation: network.openAssociation,
-      resolve: network.resolve,
-      isLocalAddress,
-      isSet: () => true,
-      timers: time.hostTimers,
-      monotonic: time.now,
-      wall,
+      ...{ openAssociation: network.openAssociation, resolve: network.resolve, isLocalAddress },
+      ...{ isSet: () => true, timers: time.hostTimers, monotonic: time.now, wall },
       floor: { atSeconds: () => start - 100 * day, ceilingSeconds: () => start + 100 * day },
       settings: () => ({ min_agreeing: null, authenticated_only: false, ...settings }),
     });
@@ -113,45 +95,24 @@ describe("servers that are asked before they are set", () => {
   const allowed = { nts: { validFromSeconds: 0, validToSeconds: 2 * start, failure: null } };
   const weeks = { offsetSeconds: -1_024 * 7 * day };
   const gone = { manner: "silent" } as const;
-  const judged: readonly (readonly [
-    what: string,
-    plans: readonly Partial<ServerPlan>[],
-    agreeing: number,
-    found: string,
-    settings?: Parameters<typeof probed>[1],
-  ])[] = [
+  const authenticatedOnly = { authenticated_only: true };
+  const not = "-not_authenticated";
+  const differing = [{}, {}, {}, { offsetSeconds: 3 }, gone];
+  for (const [what, plans, agreeing, found, settings] of [
     ["right ones", [{}, {}], 2, "right right"],
     ["two that say two times", [{}, { offsetSeconds: 3 }], 0, "no_majority no_majority"],
-    [
-      "three beside one that says another time and one that is silent",
-      [{}, {}, {}, { offsetSeconds: 3 }, gone],
-      3,
-      "right right right majority_differs -timeout",
-    ],
+    ["three, one false, one silent", differing, 3, "right right right majority_differs -timeout"],
     ["1,024 weeks back, as receivers of GPS are", [weeks, weeks], 0, "below_floor below_floor"],
     ["a single one so", [weeks], 0, "below_floor"],
     ["one so beside a majority", [{}, {}, weeks], 2, "right right majority_differs"],
     ["beyond the ceiling", [{ offsetSeconds: 101 * day }], 0, "beyond_ceiling"],
     ["one that answers where two have to agree", [{}, gone, gone], 0, "too_few_agree -timeout -timeout"],
     ["where one is enough", [{}, gone, gone], 1, "right -timeout -timeout", { min_agreeing: 1 }],
-    [
-      "plain ones, where only authenticated servers count",
-      [{}, {}],
-      0,
-      "-not_authenticated -not_authenticated",
-      { authenticated_only: true },
-    ],
-    [
-      "those with NTS beside a plain one then",
-      [{}, allowed, allowed],
-      2,
-      "-not_authenticated right right",
-      { authenticated_only: true },
-    ],
+    ["plain ones, where only authenticated servers count", [{}, {}], 0, `${not} ${not}`, authenticatedOnly],
+    ["NTS beside a plain one", [{}, allowed, allowed], 2, `${not} right right`, authenticatedOnly],
     ["a domain controller", [{ rootDispersionSeconds: 10.2 }], 0, "-too_uncertain"],
     ["a late one", [{ delaySeconds: 1.2 }], 1, "right"],
-  ];
-  for (const [what, plans, agreeing, found, settings] of judged)
+  ] as [string, Partial<ServerPlan>[], number, string, Parameters<typeof probed>[1]?][])
     it(`are judged as the agent will judge them: ${what}`, async () => {
       const probe = await probed(plans, settings);
       assert.deepEqual([probe.agreeing, findings(probe)], [agreeing, found]);
@@ -178,7 +139,7 @@ describe("servers that are asked before they are set", () => {
 
   it("count once where two names lead to one server", async () => {
     const resolve = async (host: string) => (host === "none" ? [] : ["192.0.2.1"]);
-    const found = await probeWith({ resolve }).probe(["a", "b", "none"], 0);
+    const found = await probeWith({ resolve }).probe(["a", "b", "none"]);
     assert.deepEqual([findings(found), found.agreeing], ["right -same_server -no_address", 1]);
   });
 
@@ -205,13 +166,13 @@ describe("servers that are asked before they are set", () => {
           return { kind: "silent", reason: manner === "silent" ? "timeout" : manner, ignored: [] };
         },
       });
-      const answer = await endOf(probe(["time.example"], 0), timers);
+      const answer = await endOf(probe(["time.example"]), timers);
       assert.deepEqual([order, `${answer.servers[0]?.address?.at(-1)} ${findings(answer)}`], [asked, found]);
     });
 
   it("are asked by one caller at a time, and not right again", async () => {
     const { probe, pass } = probeWith();
-    const ask = () => probe(["192.0.2.1"], 0);
+    const ask = () => probe(["192.0.2.1"]);
     const refusal = { code: "rate_limited" };
     const first = ask();
     await assert.rejects(ask(), refusal);
@@ -264,21 +225,18 @@ describe("ports that no time server has (scanning with a token for the clock)", 
     for (const port of ports) {
       const timers = heldTimers();
       let heard = 0;
+      const counting =
+        <T extends unknown[]>(call: (...given: T) => void) =>
+        (...given: T) => {
+          call(...given);
+          heard += 1;
+        };
       const datagrams: typeof countedDatagrams = {
         connect: (address, { onPacket, onFailure }) =>
-          countedDatagrams.connect(address, {
-            onPacket: (...packet) => {
-              onPacket(...packet);
-              heard += 1;
-            },
-            onFailure: (code) => {
-              onFailure(code);
-              heard += 1;
-            },
-          }),
+          countedDatagrams.connect(address, { onPacket: counting(onPacket), onFailure: counting(onFailure) }),
       };
       const { probe } = probeWith({ timers, exchange: createExchange({ ...common, datagrams, timers }) });
-      const answer = probe([`127.0.0.1:${port}`], 0);
+      const answer = probe([`127.0.0.1:${port}`]);
       const isHeard = () => (port === silent.port ? silent.requests.length : heard) > 0;
       answers.push(...(await lateAnswer(answer, timers, until("the port was asked", isHeard))));
     }
@@ -286,22 +244,16 @@ describe("ports that no time server has (scanning with a token for the clock)", 
   });
 
   it("have one answer at one time to key exchanges, which use TCP, wished or not", async () => {
-    const failures = [
-      "nts_unreachable ECONNREFUSED",
-      "nts_not_offered",
-      "nts_not_offered EPROTO",
-      "nts_no_answer",
-    ];
-    const answers = { asked: [] as object[], plain: [] as object[] };
-    for (const failure of failures)
-      for (const kind of ["asked", "plain"] as const) {
+    const unreachable = "nts_unreachable ECONNREFUSED";
+    for (const nts of [true, false]) {
+      const answers: object[] = [];
+      for (const failure of [unreachable, "nts_not_offered", "nts_not_offered EPROTO", "nts_no_answer"]) {
         const timers = heldTimers();
         const { probe } = probeWith({ timers, openAssociation: keysThat(() => ({ failure })) });
-        const asked = probe(["192.0.2.1:22"], 0, kind === "asked");
-        answers[kind].push(...(await lateAnswer(asked, timers, Promise.resolve())));
+        answers.push(...(await lateAnswer(probe(["192.0.2.1:22"], nts), timers, Promise.resolve())));
       }
-    for (const [first, ...others] of Object.values(answers))
-      for (const answer of others) assert.deepEqual(answer, first);
+      for (const answer of answers) assert.deepEqual(answer, answers[0]);
+    }
   });
 
   it("are told by no time at which the next address of a name is asked (a name whose second address is the scanner's)", async () => {
@@ -316,7 +268,7 @@ describe("ports that no time server has (scanning with a token for the clock)", 
           return { kind: "silent", reason, ignored: [] };
         },
       });
-      const answer = probe(["scan.example:22"], 0);
+      const answer = probe(["scan.example:22"]);
       for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
       assert.deepEqual(asked, ["192.0.2.1"], reason);
       await endOf(answer, timers);
@@ -326,21 +278,17 @@ describe("ports that no time server has (scanning with a token for the clock)", 
 
   it("differ from time servers that refuse, and from certificates that are not trusted", async () => {
     const refusing = probeWith({ exchange: exchangeThat({ kind: "kiss", code: "DENY", ignored: [] }) });
-    assert.equal(findings(await refusing.probe(["192.0.2.1"], 0)), "-kiss_denied");
+    assert.equal(findings(await refusing.probe(["192.0.2.1"])), "-kiss_denied");
     const unknown = keysThat(() => ({ failure: "nts_unknown_authority self-signed certificate" }));
     const { probe } = probeWith({ openAssociation: unknown });
-    assert.equal(findings(await probe(["192.0.2.1"], 0, true)), "-nts_unknown_authority");
+    assert.equal(findings(await probe(["192.0.2.1"], true)), "-nts_unknown_authority");
   });
 });
 
 describe("a probe", () => {
   const local = [
-    "127.0.0.1",
-    "[::1]:53",
-    "169.254.169.254:80",
-    "10.9.8.7",
-    "[fe80::1%eth0]",
-    "a-name.example",
+    ...["127.0.0.1", "[::1]:53", "169.254.169.254:80"],
+    ...["10.9.8.7", "[fe80::1%eth0]", "a-name.example"],
   ];
 
   /** The addresses that were asked, and the answers. */
@@ -368,7 +316,7 @@ describe("a probe", () => {
         return new NtsAssociation(server, { ...resolution, exchangeKeys, monotonic, random });
       },
     });
-    const found = await endOf(probe(hosts, 0, nts), timers);
+    const found = await endOf(probe(hosts, nts), timers);
     return { asked, codes: found.servers.map(({ reason }) => reason?.code) };
   }
 
