@@ -35,42 +35,27 @@ describe("GET /api/logs without a journal", () => {
     return { text, items: json.items };
   };
 
-  it("is never empty: a reader finds that the agent listens", async () => {
-    const { items } = await read(reader.token);
-    const line = items.find(({ message }) => message === "listening");
-    assert.deepEqual([line?.unit, line?.priority], ["steward.service", "notice"]);
-  });
-
-  it("has the audit lines of events and requests for administrators alone", async () => {
+  it("is never empty, and has the audit lines of events and requests for administrators alone", async () => {
     const canary = "canary sings in the deep mine";
     await agent.call("POST", "/api/auth/login", { body: { username: "root-admin", password: canary } });
     await agent.call("POST", "/api/users", {
-      token: admin.token,
-      body: { username: "canary-user", role: "readonly", password: canary },
+      ...{ token: admin.token, body: { username: "canary-user", role: "readonly", password: canary } },
     });
     const all = await read(admin.token);
     const audits = all.items.filter(({ audit }) => audit).map(({ message }) => message);
-    for (const expected of ["user.created", "sign_in.refused", "POST /api/users", "POST /api/auth/login"]) {
+    for (const expected of ["user.created", "sign_in.refused", "POST /api/users", "POST /api/auth/login"])
       assert.ok(audits.includes(expected), `${expected} is not among ${audits.join(", ")}`);
+    for (const secret of [canary, admin.token])
+      assert.ok(!all.text.includes(secret), "a secret is in the log");
+    const { items } = await read(reader.token);
+    const line = items.find(({ message }) => message === "listening");
+    assert.deepEqual([line?.unit, line?.priority], ["steward.service", "notice"]);
+    const filters = ["q=user.created", "q=POST", "priority=debug", "unit=steward.service", "status=failed"];
+    for (const query of ["", ...filters.map((one) => `?${one}`)]) {
+      const seen = await read(reader.token, query);
+      assert.ok(!seen.items.some(({ audit }) => audit), query);
+      assert.doesNotMatch(seen.text, /user\.created|sign_in|canary-user|POST/);
     }
-    for (const query of [
-      "",
-      "?q=user.created",
-      "?q=POST",
-      "?priority=debug",
-      "?unit=steward.service",
-      "?status=failed",
-    ]) {
-      const { items, text } = await read(reader.token, query);
-      assert.deepEqual(
-        items.filter(({ audit }) => audit),
-        [],
-      );
-      assert.doesNotMatch(text, /user\.created|sign_in|canary-user|POST/);
-    }
-    assert.ok(!all.text.includes(canary), "a password is in the log");
-    assert.ok(!all.text.includes(admin.token), "a token is in the log");
-    assert.equal((await agent.read("/api/logs")).items.length > 0, true);
   });
 
   const followed = async (token: string, query = "") => {
@@ -98,20 +83,21 @@ describe("GET /api/logs without a journal", () => {
     assert.ok(!stream.hears("settings.changed") && stream.messages.every(({ data }) => data.audit !== true));
   });
 
-  const hostile: Record<string, string> = {
-    validation_failed: `unit=--help unit=-u unit=a%20b unit=steward.service%0A unit=* unit=steward-*.service
-      unit=sshd.service unit=steward.service&unit=sshd.service since=yesterday;%20rm since=yesterday
-      since=--help since=2026-13-45T99:00:00Z since= until=@0 priority=0..7 priority=3 limit=201 limit=0
-      limit=1e2 q= q=${"x".repeat(257)}`,
-    invalid_cursor: "cursor=--help cursor=c3Q",
-    unknown_field: "grep=x file=/etc/shadow",
-  };
-  for (const [code, queries] of Object.entries(hostile))
-    for (const query of queries.split(/\s+/))
-      it(`refuses ${query.slice(0, 60)}`, async () => {
+  it("refuses what would reach journalctl as another word than is meant", async () => {
+    const hostile: Record<string, string> = {
+      validation_failed: `unit=--help unit=-u unit=a%20b unit=steward.service%0A unit=* unit=steward-*.service
+        unit=sshd.service unit=steward.service&unit=sshd.service since=yesterday;%20rm since=yesterday
+        since=--help since=2026-13-45T99:00:00Z since= until=@0 priority=0..7 priority=3 limit=201 limit=0
+        limit=1e2 q= q=${"x".repeat(257)}`,
+      invalid_cursor: "cursor=--help cursor=c3Q",
+      unknown_field: "grep=x file=/etc/shadow",
+    };
+    for (const [code, queries] of Object.entries(hostile))
+      for (const query of queries.split(/\s+/)) {
         const answer = agent.call("GET", `/api/logs?${query}`, { token: reader.token });
-        assert.equal(await outcome(answer), `400 ${code}`);
-      });
+        assert.equal(await outcome(answer), `400 ${code}`, query.slice(0, 60));
+      }
+  });
 });
 
 describe("GET /api/logs from a journal", () => {
@@ -131,19 +117,13 @@ describe("GET /api/logs from a journal", () => {
     test.after(() => agent.dispose());
     await agent.signedInAdmin();
     const { token } = await agent.signedIn("log-reader", "readonly");
+    const messagesOf = ({ items }: { items: Line[] }) => items.map(({ message }) => message);
     const mine = (await agent.call("GET", "/api/logs", { token })).json;
-    assert.deepEqual(
-      [mine.source, mine.items.map(({ message }: Line) => message)],
-      ["journal", ["from the journal"]],
-    );
-    const all = await agent.read("/api/logs");
-    assert.deepEqual(
-      all.items.map(({ message }: Line) => message),
-      ["user.created", "from the journal"],
-    );
+    assert.deepEqual([mine.source, messagesOf(mine)], ["journal", ["from the journal"]]);
+    assert.deepEqual(messagesOf(await agent.read("/api/logs")), ["user.created", "from the journal"]);
     const behind = (await agent.read("/api/logs?limit=1")).next_cursor;
     const page = await agent.read(`/api/logs?limit=1&cursor=${behind}`);
-    assert.deepEqual([page.items[0].message, page.next_cursor], ["from the journal", null]);
+    assert.deepEqual([messagesOf(page), page.next_cursor], [["from the journal"], null]);
   });
 });
 
