@@ -16,14 +16,11 @@ import { startPublisher, startUpdatingAgent } from "./updates/updating-agent.ts"
 /** "Within a few seconds", on a slow machine: a request that is not judged again ends after a minute at the earliest. */
 const fewSeconds = 15;
 
-type Role = "admin" | "operator" | "readonly";
-
 /** A request that a user begins and does not end. */
 interface Held {
-  readonly what: string;
-  readonly role: Role;
+  readonly role: "admin" | "operator" | "readonly";
   /** The role without the right. */
-  readonly lesser: Role;
+  readonly lesser: string;
   /** The scope by which an API token may; absent: none may. */
   readonly scope?: string;
   readonly method: string;
@@ -33,29 +30,28 @@ interface Held {
   readonly isAnswered: boolean;
 }
 
-const [upload, backup, bundle, events, logs]: readonly [Held, Held, Held, Held, Held] = [
+const upload: Held = {
+  ...{ role: "operator", lesser: "readonly", scope: "updates:check" },
+  ...{ method: "PUT", path: "/api/updates/repository", isAnswered: false },
+};
+const backup: Held = {
+  ...{ role: "admin", lesser: "operator", isAnswered: true, method: "POST" },
+  ...{ path: "/api/system/backup", body: { passphrase: "seven wet horses at the old pier" } },
+};
+const stream = { role: "operator", lesser: "readonly", method: "GET", isAnswered: true } as const;
+const table: readonly Held[] = [
+  upload,
+  backup,
   {
-    ...{ what: "a file of updates", role: "operator", lesser: "readonly", scope: "updates:check" },
-    ...{ method: "PUT", path: "/api/updates/repository", isAnswered: false },
+    role: "admin",
+    lesser: "operator",
+    isAnswered: false,
+    method: "POST",
+    path: "/api/system/support-bundle",
   },
-  {
-    ...{ what: "a backup", role: "admin", lesser: "operator", isAnswered: true, method: "POST" },
-    ...{ path: "/api/system/backup", body: { passphrase: "seven wet horses at the old pier" } },
-  },
-  {
-    ...{ what: "a support bundle", role: "admin", lesser: "operator", isAnswered: false },
-    ...{ method: "POST", path: "/api/system/support-bundle" },
-  },
-  {
-    ...{ what: "the stream of events", role: "operator", lesser: "readonly", scope: "events:read" },
-    ...{ method: "GET", path: "/api/events/stream", isAnswered: true },
-  },
-  {
-    ...{ what: "the log that is followed", role: "operator", lesser: "readonly", scope: "logs:read" },
-    ...{ method: "GET", path: "/api/logs/stream", isAnswered: true },
-  },
+  { ...stream, scope: "events:read", path: "/api/events/stream" },
+  { ...stream, scope: "logs:read", path: "/api/logs/stream" },
 ];
-const table = [upload, backup, bundle, events, logs];
 
 describe("a request that lasts", () => {
   const ending = endOfSuite();
@@ -119,39 +115,34 @@ describe("a request that lasts", () => {
     return { outcome: () => Promise.race([outcome, late]).finally(() => sent.destroy()) };
   };
 
+  interface Ending {
+    readonly token: string;
+    readonly act: () => Promise<unknown>;
+  }
   /** The refusal of each, and that its place and its bytes are free again. */
   const endsWith = async (held: readonly Held[], refused: number, end: (one: Held) => Promise<Ending>) => {
     const begun = await Promise.all(
       held.map(async (one) => {
         const { token, act } = await end(one);
-        return { one, act, request: await begin(one, token) };
+        return { one, act, open: await begin(one, token) };
       }),
     );
-    const outcomes = await Promise.all(
-      begun.map(async ({ one, act, request: open }) => {
-        await act();
-        return [one.what, await open.outcome()];
-      }),
-    );
+    const outcomes = begun.map(async ({ one: { path }, act, open }) => {
+      await act();
+      return [path, await open.outcome()];
+    });
     assert.deepEqual(
-      outcomes,
-      held.map(({ what, isAnswered }) => [what, isAnswered ? null : refused]),
+      await Promise.all(outcomes),
+      held.map(({ path, isAnswered }) => [path, isAnswered ? null : refused]),
     );
     await until("the process of the backup is gone", () => running.size === 0);
     await until("the bytes of the upload are gone", () => !existsSync(uploaded));
   };
 
-  interface Ending {
-    readonly token: string;
-    readonly act: () => Promise<unknown>;
-  }
-
   let users = 0;
-  const newUser = async ({ role }: Held): Promise<SignedIn & { name: string }> => {
+  const newUser = ({ role }: Held): Promise<SignedIn> => {
     users += 1;
-    const name = `user-${users}`;
-    const user = await agent.signedIn(name, role);
-    return { ...user, name };
+    return agent.signedIn(`user-${users}`, role);
   };
   const put = (id: string, body: object) => agent.call("PUT", `/api/users/${id}`, { local: true, body });
 
@@ -177,11 +168,10 @@ describe("a request that lasts", () => {
   const scoped = table.filter(({ scope }) => scope !== undefined);
   it("ends within seconds when its API token is deleted", () =>
     endsWith(scoped, 401, async (held) => {
-      const owner = await newUser(held);
-      const body = { name: held.what, scopes: [held.scope], expires_in: "1d" };
-      const { json } = await agent.call("POST", "/api/tokens", { token: owner.token, body });
-      const act = () => agent.call("DELETE", `/api/tokens/${json.id}`, { token: owner.token });
-      return { token: json.token, act };
+      const { token } = await newUser(held);
+      const body = { name: "monitor", scopes: [held.scope], expires_in: "1d" };
+      const { json } = await agent.call("POST", "/api/tokens", { token, body });
+      return { token: json.token, act: () => agent.call("DELETE", `/api/tokens/${json.id}`, { token }) };
     }));
 
   it("of an operator's upload gives its place to an administrator", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
@@ -15,14 +15,14 @@ import { startWebServer } from "../../lab/host/web-server.ts";
 import { passingTime } from "../../lab/simulated/test-time.ts";
 
 interface Told {
-  readonly id: string;
-  readonly type: string;
-  readonly data: { readonly events: readonly { title: string; text: string; details: { need?: string } }[] };
+  id: string;
+  type: string;
+  data: { events: { title: string; text: string; details: { need?: string } }[] };
 }
 
 /** A webhook's server, with its answers from now on. */
 async function startHook() {
-  const received: { readonly path: string; headers: IncomingHttpHeaders; body: string }[] = [];
+  const received: { path: string; headers: IncomingHttpHeaders; body: string }[] = [];
   const answers = { status: 204 };
   const { url, stop } = await startWebServer((request, response) => {
     let body = "";
@@ -48,9 +48,7 @@ async function startHook() {
 /** An agent with this host file, in a time that passes by the test; what `fits` waits for takes some of it. */
 async function startNotifyingAgent(host: object) {
   const time = passingTime();
-  const etc = scratchDirectory();
-  mkdirSync(etc, { recursive: true });
-  const hostFile = join(etc, "steward.json");
+  const hostFile = join(scratchDirectory(), "steward.json");
   writeFileSync(hostFile, JSON.stringify(host), { mode: 0o600 });
   const openClock = time.servedClock();
   const agent = await startCheckedAgent({ arguments: ["--host-file", hostFile], time, openClock });
@@ -78,8 +76,9 @@ describe("the receivers of messages", () => {
   let secret = "";
   before(() => agent.signedInAdmin());
 
-  const notify = (...words: string[]) =>
-    runSteward(["notify", ...words, "--socket", agent.socket, "--state", agent.stateDirectory]);
+  const notify = (verb: string) =>
+    runSteward(["notify", verb, "alerts", "--socket", agent.socket, "--state", agent.stateDirectory]);
+  const isRecorded = async (type: string) => (await agent.read(`/api/events?type=${type}`)).items.length > 0;
 
   it("are none at first, which is a need until none is wanted", async () => {
     assert.deepEqual(await agent.receivers(), []);
@@ -91,32 +90,22 @@ describe("the receivers of messages", () => {
     assert.deepEqual(stored, [], "nothing is kept for none");
   });
 
-  it("ask for a secret, get one that is shown once, and answer the test of `steward notify test`", async () => {
+  it("get a secret that is shown once, a test, and a signed message after a need begins", async () => {
     assert.equal((await agent.put({ notify: { receivers: [hook.receiver("/hook")] } })).status, 200);
     agent.pass(10);
-    const without = await notify("test", "alerts");
-    assert.match(without.stderr, /alerts has no secret.*steward notify secret alerts/s);
-    const made = await notify("secret", "alerts");
-    assert.equal(made.code, 0, made.stderr);
-    secret = made.stdout.trim();
+    assert.match((await notify("test")).stderr, /alerts has no secret.*steward notify secret alerts/s);
+    secret = (await notify("secret")).stdout.trim();
     assert.match(secret, /^whsec_/);
-    const tested = await notify("test", "alerts");
+    const tested = await notify("test");
     assert.deepEqual([tested.code, tested.stdout], [0, "204 No Content\n"], tested.stderr);
     assert.ok(hook.told(secret).some(({ type }) => type === "steward.test"));
     const [{ secret_set, last_error }] = await agent.receivers();
     assert.deepEqual([secret_set, last_error], [true, null]);
-  });
-
-  it("get a signed message after a need begins", async () => {
     assert.ok(await agent.need("device_unnamed"));
-    const isRecorded = async () => (await agent.read("/api/events?type=need.began")).items.length > 0;
     // A need is an event once two looks in a row have found it.
-    await agent.comes("the event is recorded", isRecorded, 61);
-    const named = () =>
-      hook
-        .told(secret)
-        .flatMap(({ data }) => data.events)
-        .find(({ details }) => details.need === "device_unnamed");
+    await agent.comes("the event is recorded", () => isRecorded("need.began"), 61);
+    const events = () => hook.told(secret).flatMap(({ data }) => data.events);
+    const named = () => events().find(({ details }) => details.need === "device_unnamed");
     await agent.comes("the message is there", () => named() !== undefined);
     assert.match(named()?.text ?? "", /It is shown by its host name/);
   });
@@ -124,8 +113,7 @@ describe("the receivers of messages", () => {
   it("are a need after an hour of failures, until a message arrives", async () => {
     hook.answers.status = 500;
     await agent.put({ device: { name: "pump 7" } });
-    const isOver = async () => (await agent.read("/api/events?type=need.ended")).items.length > 0;
-    await agent.comes("the end of the need is recorded", isOver, 30);
+    await agent.comes("the end of the need is recorded", () => isRecorded("need.ended"), 30);
     const fails = async () => /answered 500/.test((await agent.receivers())[0].last_error?.detail ?? "");
     await agent.comes("it fails", fails);
     assert.equal(await agent.need("receiver_failing"), undefined);
@@ -134,7 +122,7 @@ describe("the receivers of messages", () => {
     assert.match(need?.detail ?? "", /Messages do not reach alerts\./);
     assert.equal(need?.remedy.line, "steward notify test alerts");
     hook.answers.status = 204;
-    assert.equal((await notify("test", "alerts")).code, 0);
+    assert.equal((await notify("test")).code, 0);
     assert.equal(await agent.need("receiver_failing"), undefined);
   });
 

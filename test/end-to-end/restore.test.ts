@@ -10,17 +10,11 @@ import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/ru
 import { codeOf } from "../../lab/basics/authenticator.ts";
 import type { Ending } from "../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
-import {
-  backupFileOf,
-  boxA,
-  boxB,
-  eventsOf,
-  forgedBackup,
-  isRestored,
-  restore,
-  start,
-  time,
-} from "./boxes.ts";
+import * as boxes from "./boxes.ts";
+
+const { boxA, boxB, eventsOf, forgedBackup, isRestored, restore, start, time } = boxes;
+
+const seedOf = (directory: string) => JSON.parse(readFileSync(join(directory, "updates.json"), "utf8")).seed;
 
 /** Box A with an administrator who has an authenticator, another user, and an API token; it has stopped. */
 async function madeA(test: Ending) {
@@ -31,53 +25,45 @@ async function madeA(test: Ending) {
   const root = async (method: string, path: string, body: object) =>
     (await agent.call(method, path, { local: true, body })).json;
   await root("PUT", "/api/system", { device: { name: "pump house" } });
-  await root("POST", "/api/users", {
-    username: "reader",
-    role: "readonly",
-    password: "quiet otters borrow 1",
-  });
+  await root("POST", "/api/users", { username: "reader", role: "readonly" });
   const wanted = { name: "prometheus", scopes: ["metrics:read", "system:read"], user_id: admin.id };
   const token: string = (await root("POST", "/api/tokens", wanted)).token;
   const log = await eventsOf(agent);
-  const backup = await backupFileOf(agent, { passphrase });
+  const backup = await boxes.backupFileOf(agent, { passphrase });
   await agent.stop();
   return { stateDirectory, backup, secret, token, log, seed: seedOf(stateDirectory) };
 }
 
-const seedOf = (directory: string) => JSON.parse(readFileSync(join(directory, "updates.json"), "utf8")).seed;
+/** The authenticator of before, and the token of before. */
+const lettingIn = async (agent: RunningAgent, { secret, token }: { secret: string; token: string }) => {
+  const code = codeOf(secret, time.nowSeconds() + 30);
+  const body = { username: adminName, password: adminPassword, code };
+  const signedIn = await agent.call("POST", "/api/auth/login", { local: true, body });
+  return [signedIn.status, (await agent.call("GET", "/api/metrics", { local: true, token })).status];
+};
 
-const signIn = (agent: RunningAgent, secret: string) =>
-  agent.call("POST", "/api/auth/login", {
-    local: true,
-    body: { username: adminName, password: adminPassword, code: codeOf(secret, time.nowSeconds() + 30) },
-  });
-const use = async (agent: RunningAgent, token: string) =>
-  (await agent.call("GET", "/api/metrics", { local: true, token })).status;
-
-const byPassphrase = (agent: RunningAgent, path: string, ...options: string[]) =>
-  runSteward(["restore", path, "--passphrase-stdin", "--socket", agent.socket, ...options], {
-    input: `${passphrase}\n`,
-  });
+const byPassphrase = async (agent: RunningAgent, path: string, ...options: string[]) => {
+  const words = ["restore", path, "--passphrase-stdin", "--yes", "--socket", agent.socket, ...options];
+  const { code, stdout, stderr } = await runSteward(words, { input: `${passphrase}\n` });
+  assert.equal(code, 0, stderr);
+  await isRestored(agent);
+  return `${stdout}${stderr}`;
+};
 
 describe("a backup that is restored on another device", () => {
   it("as a replacement lets the same people and programs in, and goes on with the record", async (test) => {
     const a = await madeA(test);
     const b = await start(test, { identity: boxB });
-    const { code, stdout, stderr } = await byPassphrase(b, a.backup, "--as-replacement", "--yes");
-    assert.equal(code, 0, stderr);
-    const said = /This device is pump house now\. Do not switch the other one on again/;
-    assert.match(`${stdout}${stderr}`, said);
-    await isRestored(b);
-    assert.equal((await signIn(b, a.secret)).status, 200, "the authenticator of before");
-    assert.equal(await use(b, a.token), 200, "the token of before");
+    const said = await byPassphrase(b, a.backup, "--as-replacement");
+    assert.match(said, /This device is pump house now\. Do not switch the other one on again/);
+    assert.deepEqual(await lettingIn(b, a), [200, 200]);
     const events = await eventsOf(b);
     assert.deepEqual(events.slice(0, a.log.length), a.log, "the record of before");
     const restored = events.find(({ type }: { type: string }) => type === "host.restored");
     checkEvent(restored);
-    assert.deepEqual(restored.details, {
-      ...{ from: "pump house", as_replacement: true, former_device_id: boxA.deviceId },
-      made_at: restored.details.made_at,
-    });
+    const { made_at: _, ...details } = restored.details;
+    const former_device_id = boxA.deviceId;
+    assert.deepEqual(details, { from: "pump house", as_replacement: true, former_device_id });
     const verified = await runSteward(["events", "--verify", "--state", b.stateDirectory]);
     assert.equal(verified.code, 0, verified.stderr);
     await b.stop();
@@ -86,7 +72,6 @@ describe("a backup that is restored on another device", () => {
     const types = (await eventsOf(again)).map(({ type }: { type: string }) => type);
     const told = types.filter((type: string) => /^host\.(restored|identity_changed)$/.test(type));
     assert.deepEqual(told, ["host.restored"], "it is told once, and is no copy");
-    assert.equal(await use(again, a.token), 200);
     const left = readdirSync(b.stateDirectory).filter((name) => /^\.restore|seal\.keys/.test(name));
     assert.deepEqual(left, []);
   });
@@ -94,14 +79,11 @@ describe("a backup that is restored on another device", () => {
   it("otherwise is a device of its own, whose API tokens are suspended", async (test) => {
     const a = await madeA(test);
     const b = await start(test, { identity: boxB });
-    const { code, stderr } = await byPassphrase(b, a.backup, "--yes");
-    assert.equal(code, 0, stderr);
-    await isRestored(b);
-    assert.equal((await signIn(b, a.secret)).status, 200, "the authenticator of before");
-    assert.equal(await use(b, a.token), 401);
+    await byPassphrase(b, a.backup);
+    assert.deepEqual(await lettingIn(b, a), [200, 401]);
     const resumed = await runSteward(["token", "resume", "--all", "--socket", b.socket]);
     assert.equal(resumed.code, 0, resumed.stderr);
-    assert.equal(await use(b, a.token), 200);
+    assert.equal((await lettingIn(b, a))[1], 200);
     const [first] = await eventsOf(b);
     assert.deepEqual([first?.seq, first?.type, first?.details.as_replacement], [1, "host.restored", false]);
     await b.stop();
@@ -115,26 +97,25 @@ describe("a backup that cannot be restored, or is only looked at", () => {
     const b = await start(test, { identity: boxB });
     await b.signedInAdmin();
     const before = await b.read("/api/users");
-    const altered = { "state/users.json": null };
-    for (const [path, options, code, says] of [
-      [join(scratchDirectory(), "none.age"), ["--yes"], 3, /none\.age/],
-      [await forgedBackup(a.stateDirectory, { altered }), ["--yes"], 6, /lacks "state\/users\.json"/],
-      [a.backup, ["--yes"], 6, /does not open/],
-      [await forgedBackup(a.stateDirectory), [], 2, /--yes/],
-      [
-        await forgedBackup(a.stateDirectory),
-        ["--check"],
-        0,
-        /Comes: 2 users \(1 with a second.*, 1 API token,/,
-      ],
+    const whole = await forgedBackup(a.stateDirectory);
+    const lacking = await forgedBackup(a.stateDirectory, { altered: { "state/users.json": null } });
+    for (const [path, option, code, says] of [
+      [join(scratchDirectory(), "none.age"), "--yes", 3, /none\.age/],
+      [lacking, "--yes", 6, /lacks "state\/users\.json"/],
+      [a.backup, "--yes", 6, /does not open/],
+      [whole, "", 2, /--yes/],
+      [whole, "--check", 0, /Comes: 2 users \(1 with a second.*, 1 API token,/],
     ] as const) {
-      const ended = await restore(b, path, { options: ["--as-replacement", ...options] });
+      const options = ["--as-replacement", ...(option ? [option] : [])];
+      const ended = await restore(b, path, { options });
       assert.equal(ended.code, code, ended.stderr);
       assert.match(`${ended.stdout}${ended.stderr}`, says);
       assert.deepEqual(await b.read("/api/users"), before);
       const left = readdirSync(b.stateDirectory, { recursive: true }).map(String);
-      const isHalf = (name: string) => /^\.restore\/state|^\.restore\.json/.test(name);
-      assert.deepEqual(left.filter(isHalf), []);
+      assert.deepEqual(
+        left.filter((name) => /^\.restore\/state|^\.restore\.json/.test(name)),
+        [],
+      );
     }
   });
 });
