@@ -60,7 +60,7 @@ describe("an agent on a disk that does not answer for a while", () => {
     for (const { answer } of waiting) assert.equal((await answer).status, 200);
   });
 
-  it("makes a sign-in wait for its event", async () => {
+  it("makes a sign-in wait for its event, and for no other user's change", async () => {
     disk.hold("/events/");
     const signingIn = watched(signIn());
     await disk.waits("/events/");
@@ -68,9 +68,6 @@ describe("an agent on a disk that does not answer for a while", () => {
     assert.equal(signingIn.isAnswered(), false, "it did not wait");
     disk.release();
     assert.equal((await signingIn.answer).status, 200);
-  });
-
-  it("makes a sign-in wait for no other user's change", async () => {
     disk.hold("settings.json");
     const change = watched(put("at the same time"));
     await disk.waits("settings.json");

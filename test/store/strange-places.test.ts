@@ -25,7 +25,7 @@ import { takeLock } from "../../src/store/files/lock.ts";
 import { createReserve, reserveBytes } from "../../src/store/files/reserve.ts";
 import { readStateIdentity, writeStateIdentity } from "../../src/store/files/state-identity.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
-import { counterOn, plusOne } from "./fixture.ts";
+import { counterOn, kindOf, plusOne } from "./fixture.ts";
 import { putStrange, strangeFiles } from "./strange-files.ts";
 
 interface Place {
@@ -236,9 +236,12 @@ for (const [kind, { named }] of Object.entries(strangeFiles))
 
 it("a document that no start would read is not written", async (test) => {
   const directory = await temporaryDirectory(test);
-  const schema = { type: "object", properties: { text: { type: "string" } } };
-  const form = { name: "long", formatVersion: "1.0.0", schema };
-  const kind = { ...form, onLoss: "rescue" as const, defaults: { text: "" } };
+  const kind = kindOf<{ text: string }>(
+    "long",
+    "1.0.0",
+    { text: { type: "string" } },
+    { defaults: { text: "" } },
+  );
   const document = await open(directory, kind);
   atEnd(test, () => document.close());
   await document.update(() => ({ text: "short" }));

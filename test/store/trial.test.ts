@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
-import { keptForms, onDisk, open } from "../../lab/state/state-directory.ts";
+import { keptForms, leftovers, onDisk, open } from "../../lab/state/state-directory.ts";
 import type { StewardError } from "../../src/contract/errors.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createStateTools } from "../../src/store/documents/inspection.ts";
-import { kindOf } from "./fixture.ts";
+import { inFormat, kindOf } from "./fixture.ts";
 
 interface Lamp {
   brightness: number;
@@ -48,6 +48,37 @@ async function stored(test: TestContext): Promise<{ directory: string; path: str
   return { directory, path, text: await readFile(path, "utf8") };
 }
 
+describe("a migrated document", () => {
+  it("is on the disk in the present form, with what it was before, from any form", async (test) => {
+    const migrations: DocumentKind<object>["migrations"] = {
+      ...inLumen.migrations,
+      "2.1.0": (lamp) => lamp.set("colour", "amber"),
+    };
+    const schema = { type: "object", required: ["lumen", "colour"] };
+    const kind: DocumentKind<object> = {
+      ...{ name: "lamp", formatVersion: "2.1.0", schema, migrations, defaults: {}, onLoss: "rescue" },
+    };
+    for (const [from, members, expected] of [
+      ["1.0.0", { brightness: 3 }, { lumen: 24, colour: "amber" }],
+      ["2.0.0", { lumen: 35 }, { lumen: 35, colour: "amber" }],
+      ["2.1.0", { lumen: 35, colour: "red" }, { lumen: 35, colour: "red" }],
+    ] as const) {
+      const directory = await temporaryDirectory(test);
+      const path = join(directory, "lamp.json");
+      await writeFile(path, inFormat(from, members), { mode: 0o600 });
+      const document = await open(directory, kind);
+      assert.deepEqual([document.read(), document.trouble()], [expected, null]);
+      const internal = {
+        migrations: { version: "2.1.0" },
+        ...(from !== "2.1.0" && { unchanged_since: from }),
+      };
+      assert.deepEqual(await onDisk(directory, "lamp.json"), { ...expected, __internal__: internal });
+      assert.deepEqual([(await stat(path)).mode & 0o777, await leftovers(directory)], [0o600, []]);
+      await document.close();
+    }
+  });
+});
+
 describe("a migrated document, while a release of Steward is on trial", () => {
   it("leaves the file and its good copy as they are, as long as nothing changes", async (test) => {
     const { directory, path, text } = await stored(test);
@@ -55,8 +86,8 @@ describe("a migrated document, while a release of Steward is on trial", () => {
     assert.deepEqual(document.read(), { brightness: 30, colour: "white" });
     await document.save();
     await document.close();
-    assert.equal(await readFile(path, "utf8"), text);
-    assert.equal(await readFile(join(directory, "lamp.good.json"), "utf8"), text);
+    for (const file of [path, join(directory, "lamp.good.json")])
+      assert.equal(await readFile(file, "utf8"), text);
     assert.equal(document.trouble(), null);
   });
 

@@ -1,14 +1,84 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
-import { comes, fingerprints, open, stopTime } from "../../lab/state/state-directory.ts";
+import { comes, comesToRest, fingerprints, onDisk, open, stopTime } from "../../lab/state/state-directory.ts";
 import { type Counter, counterKind } from "../../lab/state/store-counter.ts";
 import { accountsKind } from "../../src/accounts/users/account.ts";
 import type { StewardError } from "../../src/contract/errors.ts";
-import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
+import { type DocumentKind, documentText } from "../../src/store/documents/document-kind.ts";
 import { createStateTools } from "../../src/store/documents/inspection.ts";
+
+const at = (counter: number) => documentText(counterKind, { counter });
+
+describe("the good copy", () => {
+  it("follows a change after two seconds, equal in content, in a file of its own", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const pass = stopTime(test);
+    const document = await open(directory, counterKind);
+    await document.update(() => ({ counter: 7 }));
+    const [file, copy] = [join(directory, "counter.json"), join(directory, "counter.good.json")];
+    pass(1.999);
+    await comesToRest();
+    assert.equal(await isSameText(file, copy), false);
+    pass(0.001);
+    await comes("the copy is made", () => isSameText(file, copy));
+    assert.equal((await onDisk(directory, "counter.good.json")).counter, 7);
+    assert.notEqual((await stat(file)).ino, (await stat(copy)).ino);
+    assert.equal((await stat(copy)).nlink, 1);
+    await document.close();
+  });
+
+  it("is written once after a row of changes, not at each of them", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const pass = stopTime(test);
+    const document = await open(directory, counterKind);
+    const seen = new Set<string | undefined>();
+    const look = async () => seen.add((await fingerprints(directory))["counter.good.json"]);
+    for (let change = 1; change <= 20; change += 1) {
+      await document.update(() => ({ counter: change }));
+      pass(1);
+      await comesToRest();
+      await look();
+    }
+    pass(1);
+    const copied = async () => {
+      await look();
+      return isSameText(join(directory, "counter.json"), join(directory, "counter.good.json"));
+    };
+    await comes("the copy is made", copied);
+    // It may have come between the last look and the comparison.
+    await look();
+    // Before it there is none.
+    assert.deepEqual([...seen].length, 2);
+    await document.close();
+  });
+
+  for (const [what, copy] of [
+    ["is behind because the last process was killed", at(4)],
+    ["is damaged", "{"],
+    ["is missing", null],
+  ] as const)
+    it(`is made anew after a start that finds that it ${what}`, async (test) => {
+      const directory = await temporaryDirectory(test);
+      await writeFile(join(directory, "counter.json"), at(5));
+      if (copy !== null) await writeFile(join(directory, "counter.good.json"), copy);
+      const pass = stopTime(test);
+      const document = await open(directory, counterKind);
+      pass(2);
+      const isMade = () => isSameText(join(directory, "counter.json"), join(directory, "counter.good.json"));
+      await comes("the copy is made", isMade);
+      await document.close();
+    });
+});
+
+async function isSameText(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all(
+    [one, other].map((path) => readFile(path, "utf8").catch(() => null)),
+  );
+  return first !== null && first === second;
+}
 
 /** Odd numbers are worth no version. */
 const versioned: DocumentKind<Counter> = {
@@ -83,14 +153,6 @@ describe("the versions of a document", () => {
     const versions = (await readdir(directory)).filter((file) => file.includes(".version-"));
     assert.equal(versions.length, 1);
     assert.deepEqual(await readdir(join(directory, "counter.good.json")), ["held"]);
-  });
-
-  it("are not made by a start that changes nothing", async (test) => {
-    const directory = await temporaryDirectory(test);
-    await withThrottle(directory, [2]);
-    const before = await readdir(directory);
-    await (await open(directory, versioned)).close();
-    assert.deepEqual(await readdir(directory), before);
   });
 });
 

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { atEnd } from "../../../lab/basics/ending.ts";
+import { createVirtualTime } from "../../../lab/simulated/virtual-time.ts";
 import { comes, comesToRest, fingerprints, stopTime } from "../../../lab/state/state-directory.ts";
 import type { Counter } from "../../../lab/state/store-counter.ts";
+import { createDueTimer } from "../../../src/store/files/due-timer.ts";
 import { counterOn, openCounter, plusOne, plusTen } from "../fixture.ts";
 
 /** Two turns later the value has been taken and the write is waiting for the disk. */
@@ -36,46 +38,29 @@ describe("update", () => {
       assert.ok(seen.size <= most, `${seen.size} writes`);
     });
 
-  it("rejects the change that throws with what it threw, and no other", async (test) => {
+  it("gives each change the value that it has made, and rejects only the one that throws, with what it threw", async (test) => {
     const { directory, document } = await openCounter(test);
     const refusal = new Error("not this one");
     const refusing = () => {
       throw refusal;
     };
-    const results = await Promise.allSettled(
-      [plusOne, refusing, plusOne].map((change) => document.update(change)),
-    );
+    const changes = [plusOne, refusing, plusOne, (same: Counter) => same, () => ({ counter: 1 })];
+    const results = await Promise.allSettled(changes.map((change) => document.update(change)));
     const found = results.map((result) => (result.status === "rejected" ? result.reason : result.value));
-    assert.deepEqual(found, [{ counter: 1 }, refusal, { counter: 2 }]);
-    assert.equal(await counterOn(directory), 2);
+    const made = [{ counter: 1 }, refusal, { counter: 2 }, { counter: 2 }, { counter: 1 }];
+    assert.deepEqual([found, await counterOn(directory)], [made, 1]);
   });
 
-  it("gives each change the value that it has made, also where a later one of the same write undoes it", async (test) => {
-    const { document } = await openCounter(test);
-    const changes = [plusOne, (same: Counter) => same, () => ({ counter: 0 })];
-    const values = await Promise.all(changes.map((change) => document.update(change)));
-    assert.deepEqual(values, [{ counter: 1 }, { counter: 1 }, { counter: 0 }]);
-  });
-
-  for (const [what, value] of [
-    ["a member of another type", { counter: "3" }],
-    ["a value out of range", { counter: -1 }],
-    ["a missing member", {}],
-  ] as const)
-    it(`refuses ${what}, which the next start would not read, and writes nothing`, async (test) => {
-      const { directory, document } = await openCounter(test);
-      const before = await fingerprints(directory);
-      const refused = document.update(() => value as Counter);
-      await assert.rejects(refused, { code: "internal_error" });
-      assert.deepEqual(await fingerprints(directory), before);
-      assert.deepEqual(document.read(), { counter: 0 });
-    });
-
-  it("writes nothing when the change returns the same object", async (test) => {
+  it("writes nothing for the same object, and refuses what the next start would not read", async (test) => {
     const { directory, document } = await openCounter(test);
     const before = await fingerprints(directory);
     assert.deepEqual(await document.update((state) => state), { counter: 0 });
-    assert.deepEqual(await fingerprints(directory), before);
+    for (const value of [{ counter: "3" }, { counter: -1 }, {}])
+      await assert.rejects(
+        document.update(() => value as Counter),
+        { code: "internal_error" },
+      );
+    assert.deepEqual([await fingerprints(directory), document.read()], [before, { counter: 0 }]);
   });
 
   it("leaves the document readable by its owner alone, whatever the umask", async (test) => {
@@ -103,15 +88,23 @@ describe("note", () => {
     await comes("the notes are written", async () => (await counterOn(directory)) === 5);
   });
 
-  it("is not lost when it comes during a write that is under way", async (test) => {
+  it("is not lost when it comes during a write, whenever its time comes", async (test) => {
+    const pass = stopTime(test);
     const { directory, document } = await openCounter(test);
     const update = document.update(plusTen);
     await untilTaken();
-    document.note(plusOne, 60);
+    document.note(plusOne, 0);
+    // Before the write can end.
+    pass(0.001);
     assert.deepEqual([await update, document.read()], [{ counter: 10 }, { counter: 11 }]);
-    assert.equal(await counterOn(directory), 10);
+    await comes("the note is written", async () => (await counterOn(directory)) === 11);
+    const next = document.update(plusTen);
+    await untilTaken();
+    document.note(plusOne, 60);
+    await next;
+    assert.equal(await counterOn(directory), 21);
     await document.close();
-    assert.equal(await counterOn(directory), 11);
+    assert.equal(await counterOn(directory), 22);
   });
 
   it("keeps no update waiting that comes while it is being written", async (test) => {
@@ -122,21 +115,6 @@ describe("note", () => {
     const both = Promise.all([saving, document.update(plusTen)]).then(() => "written");
     assert.equal(await Promise.race([both, delay(30_000, "still waiting", { ref: false })]), "written");
     assert.deepEqual([await counterOn(directory), document.read()], [11, { counter: 11 }]);
-  });
-
-  it("is written although its time comes while another write is under way", async (test) => {
-    const pass = stopTime(test);
-    const { directory, document } = await openCounter(test);
-    const update = document.update(plusTen);
-    await untilTaken();
-    document.note(plusOne, 0);
-    // Before the write can end.
-    pass(0.001);
-    await update;
-    await comes("the note is written", async () => (await counterOn(directory)) === 11);
-    document.note(plusOne, 0.05);
-    pass(0.05);
-    await comes("the next note is written", async () => (await counterOn(directory)) === 12);
   });
 
   for (const [what, change, expected] of [
@@ -155,14 +133,39 @@ describe("note", () => {
 
   it("is none where it changes nothing: nothing is written, at once or later", async (test) => {
     const { directory, document } = await openCounter(test);
-    await document.update(plusOne);
     const before = await printOf(directory);
     const pass = stopTime(test);
     document.note((present) => present, 0);
     pass(1);
     await comesToRest();
-    await document.save();
     await document.close();
     assert.equal(await printOf(directory), before);
   });
+});
+
+it("a due timer goes off once, at the earliest of the times that it was asked for", () => {
+  const time = createVirtualTime();
+  const done: number[] = [];
+  const timer = createDueTimer(() => done.push(time.now()), {
+    ...{ uptime: () => time.now() + 7, wall: () => 0, timers: time.hostTimers },
+  });
+  timer.within(60);
+  timer.within(5);
+  timer.within(30);
+  timer.within(5);
+  assert.deepEqual([time.dueIn(5), time.dueIn(30), time.dueIn(60)], [1, 0, 0]);
+  time.pass(100);
+  assert.deepEqual(done, [5]);
+  timer.within(10);
+  time.pass(100);
+  assert.deepEqual(done, [5], "it was not put off since");
+  timer.putOff();
+  timer.within(10);
+  time.pass(10);
+  assert.deepEqual(done, [5, 210]);
+  timer.putOff();
+  timer.within(10);
+  timer.putOff();
+  time.pass(100);
+  assert.equal(done.length, 2);
 });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { lstat, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../../lab/basics/ending.ts";
-import { codeFrom } from "../../../lab/simulated/virtual-sign-in.ts";
 import { heldIn, replaced, watchDisk } from "../../../lab/state/watched-disk.ts";
+import type { StewardError } from "../../../src/contract/errors.ts";
 import {
   isReplaced,
   makeDirectory,
@@ -49,30 +49,13 @@ describe("a file that is written durably", () => {
     assert.deepEqual(modes, [0o600, 0o644]);
   });
 
-  it("leaves the former content and nothing else where it cannot be written", async (test) => {
+  it("is left in its place where the next one cannot be written or put there, and held open no longer", async (test) => {
     const directory = await temporaryDirectory(test);
     const path = join(directory, "file");
-    await writeFile(path, "old");
-    const failing = writeDurably(path, { not: "bytes" } as never);
-    await assert.rejects(failing, (error: Error) => {
-      assert.equal(isReplaced(error), false);
-      return true;
-    });
-    assert.equal(await readFile(path, "utf8"), "old");
-    assert.deepEqual(await readdir(directory), ["file"]);
-  });
-
-  it("is held open no longer, written or not, nor is its directory", async (test) => {
-    const directory = await temporaryDirectory(test);
-    await writeDurably(join(directory, "file"), "content");
-    assert.deepEqual(heldIn(directory), []);
-    await assert.rejects(writeDurably(join(directory, "file"), { not: "bytes" } as never));
-    assert.deepEqual(heldIn(directory), []);
-  });
-
-  it("is left in its place where the next one cannot be put there, whatever the reason", async (test) => {
-    const directory = await temporaryDirectory(test);
-    await writeFile(join(directory, "file"), "old");
+    await writeDurably(path, "old");
+    const refused = (error: unknown) =>
+      !isReplaced(error) && (error as StewardError).code === "storage_unwritable";
+    await assert.rejects(writeDurably(path, { not: "bytes" } as never), refused);
     const { own: rename, put } = replaced(test, fs.promises, "rename");
     let tries = 0;
     put(async (...given) => {
@@ -80,9 +63,9 @@ describe("a file that is written durably", () => {
       if (tries === 1) throw Object.assign(new Error("EIO"), { code: "EIO" });
       await rename(...given);
     });
-    assert.equal(await codeFrom(writeDurably(join(directory, "file"), "new")), "storage_unwritable");
-    assert.deepEqual(await readdir(directory), ["file"]);
-    assert.equal(await readFile(join(directory, "file"), "utf8"), "old");
+    await assert.rejects(writeDurably(path, "new"), refused);
+    assert.deepEqual([await readdir(directory), await readFile(path, "utf8")], [["file"], "old"]);
+    assert.deepEqual(heldIn(directory), []);
   });
 
   it("keeps a directory that another program has put in its place beside it", async (test) => {
@@ -122,24 +105,19 @@ describe("a file of the run directory that is replaced", () => {
     assert.deepEqual(await readdir(directory), ["token"]);
   });
 
-  it("takes the place of a directory that another program has made there, which is kept", async (test) => {
+  it("takes the place of a directory that another program has made there, or is refused as one on the disk is", async (test) => {
     const directory = await temporaryDirectory(test);
-    await mkdir(join(directory, "token"));
-    writeInMemory(join(directory, "token"), "text");
+    const path = join(directory, "token");
+    await mkdir(path);
+    writeInMemory(path, "text");
     assert.deepEqual((await readdir(directory)).sort(), ["token", "token.bad"]);
-  });
-
-  it("is refused as one on the disk is, and leaves nothing", async (test) => {
-    const directory = await temporaryDirectory(test);
-    const absent = join(directory, "none/token");
-    assert.throws(() => writeInMemory(absent, ""), {
-      code: "storage_unwritable",
-      message: /^token cannot be/,
-    });
+    const refused = { code: "storage_unwritable", message: /^token cannot be/ };
+    assert.throws(() => writeInMemory(join(directory, "none/token"), ""), refused);
     // Neither of the two can be moved out of the way.
+    await rm(path, { recursive: true });
     for (const name of ["token/held", "token.bad/held"])
       await mkdir(join(directory, name), { recursive: true });
-    assert.throws(() => writeInMemory(join(directory, "token"), ""), { code: "storage_unwritable" });
+    assert.throws(() => writeInMemory(path, ""), refused);
     assert.deepEqual((await readdir(directory)).sort(), ["token", "token.bad"]);
   });
 });
@@ -163,27 +141,22 @@ describe("a directory that is made", () => {
     assert.equal((await stat(join(directory, "a"))).mode & 0o777, 0o750);
   });
 
-  it("is refused with what the disk says of it, and with advice about what is there", async (test) => {
+  it("is refused with what the disk says of it, or what lies in its place, with advice about what is there", async (test) => {
     const directory = await temporaryDirectory(test);
+    await writeFile(join(directory, "file"), "");
+    for (const path of ["file", "file/b"]) {
+      const message = /^The directory .* cannot be made \(E(EXIST|NOTDIR)\)/;
+      await assert.rejects(makeDirectory(join(directory, path)), { code: "storage_unwritable", message });
+    }
     const { put } = replaced(test, fs.promises, "mkdir");
-    const unwritable = new RegExp(`may not write in ${directory}:`);
     for (const [why, code, message] of [
       ["ENOSPC", "storage_full", /./],
       ["EDQUOT", "storage_full", /./],
-      ["EACCES", "storage_unwritable", unwritable],
+      ["EACCES", "storage_unwritable", new RegExp(`may not write in ${directory}:`)],
     ] as const) {
       const cause = Object.assign(new Error(why), { code: why });
       put((() => Promise.reject(cause)) as never);
       await assert.rejects(makeDirectory(join(directory, "a/b")), { code, message, cause });
-    }
-  });
-
-  it("is refused where something else lies in its place, with the reason", async (test) => {
-    const directory = await temporaryDirectory(test);
-    await writeFile(join(directory, "a"), "");
-    for (const path of ["a", "a/b"]) {
-      const message = /^The directory .* cannot be made \(E(EXIST|NOTDIR)\)/;
-      await assert.rejects(makeDirectory(join(directory, path)), { code: "storage_unwritable", message });
     }
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { runSteward } from "../../../lab/agents/running-agent.ts";
 import { counted } from "../../../lab/basics/counts.ts";
@@ -14,15 +14,6 @@ import { loadClockAddon } from "../../../src/host/linux/clock/clock-addon.ts";
 import { findLock, type LockOptions, takeAgentLock, takeLock } from "../../../src/store/files/lock.ts";
 
 const { tryLock } = loadClockAddon(join(import.meta.dirname, "../../../dist/clock-steering.node"));
-
-/** No program can be run by its name: flock(1) neither. */
-function withoutPrograms(test: TestContext, directory: string): void {
-  const { PATH } = process.env;
-  atEnd(test, () => {
-    process.env.PATH = PATH;
-  });
-  process.env.PATH = directory;
-}
 
 const isLocked = (error: StewardError): boolean => error.code === "state_locked";
 
@@ -54,33 +45,20 @@ describe("the writer's lock", () => {
     await (await next).release();
   });
 
-  it("says nothing of the process that had it before, once that has ended", async (test) => {
+  it("needs flock(1) only where the kernel is not asked directly, be it free or not", async (test) => {
     const directory = await temporaryDirectory(test);
-    const lock = await takeLock(directory, { role: "agent" });
-    // No process has a number as high (proc(5): at most 2^22).
-    await writeFile(join(directory, ".lock"), "4999999 agent\n");
-    const locked = await findLock(directory);
-    assert.deepEqual(locked?.holder, { pid: null, role: null });
-    assert.match(locked.message, /in use by another process\./);
-    await lock.release();
-  });
-
-  it("is not had where flock(1) cannot be run, and the system's reason is passed on", async (test) => {
-    const directory = await temporaryDirectory(test);
-    withoutPrograms(test, directory);
+    const { PATH } = process.env;
+    atEnd(test, () => {
+      process.env.PATH = PATH;
+    });
+    process.env.PATH = directory;
     await assert.rejects(takeLock(directory), ({ code, cause }: StewardError) => {
       assert.deepEqual([code, (cause as NodeJS.ErrnoException).code], ["internal_error", "ENOENT"]);
       return true;
     });
-  });
-
-  it("takes no process where the kernel is asked directly, be it free or not", async (test) => {
-    const directory = await temporaryDirectory(test);
-    withoutPrograms(test, directory);
     const lock = await takeLock(directory, { tryLock });
-    await assert.rejects(takeLock(directory, { tryLock }), {
-      message: new RegExp(`process ${process.pid}\\.`),
-    });
+    const message = new RegExp(`process ${process.pid}\\.`);
+    await assert.rejects(takeLock(directory, { tryLock }), { message });
     await lock.release();
   });
 
@@ -113,26 +91,19 @@ describe("the writer's lock", () => {
     await lock.release();
   });
 
-  it("is a file for its owner alone", async (test) => {
-    const directory = await temporaryDirectory(test);
-    await (await takeLock(directory)).release();
-    assert.equal((await stat(join(directory, ".lock"))).mode & 0o777, 0o600);
-  });
-
-  it("holds its directory open, and nothing else does that was refused or has looked", async (test) => {
+  it("is a file for its owner, holds its directory open, and nothing else does that was refused or has looked", async (test) => {
     const directory = await temporaryDirectory(test);
     const lock = await takeLock(directory);
+    assert.equal((await stat(join(directory, ".lock"))).mode & 0o777, 0o600);
     await assert.rejects(takeLock(directory), isLocked);
     await findLock(directory);
     assert.deepEqual(heldIn(directory), [directory]);
     await lock.release();
-    assert.deepEqual(heldIn(directory), []);
-    assert.equal(await findLock(directory), undefined);
-    assert.equal(await findLock(join(directory, "absent")), undefined);
+    for (const path of [directory, join(directory, "absent")]) assert.equal(await findLock(path), undefined);
     assert.deepEqual(heldIn(directory), []);
   });
 
-  it("says of what has it no more than stands there", async (test) => {
+  it("says of what has it no more than is written there, and nothing of a process that has ended", async (test) => {
     const directory = await temporaryDirectory(test);
     const lock = await takeLock(directory, { role: "agent" });
     const [own, none] = [process.pid, { pid: null, role: null }];
@@ -140,14 +111,20 @@ describe("the writer's lock", () => {
       [`${own} agent\n`, { pid: own, role: "agent" }],
       [`${own} command`, { pid: own, role: "command" }],
       [`${own}\n`, { pid: own, role: null }],
-      [`${own} other\n`, none],
-      [`x${own} agent\n`, none],
-      [`${own} agent ${own}\n`, none],
-      ["", none],
-      [`${own} agent${" ".repeat(64)}`, none],
+      // No process has a number as high (proc(5): at most 2^22).
+      ["4999999 agent\n", none],
+      ...[
+        `${own} other\n`,
+        `x${own} agent\n`,
+        `${own} agent ${own}\n`,
+        "",
+        `${own} agent${" ".repeat(64)}`,
+      ].map((line) => [line, none] as const),
     ] as const) {
       await writeFile(join(directory, ".lock"), text);
-      assert.deepEqual((await findLock(directory))?.holder, holder, text);
+      const found = await findLock(directory);
+      assert.deepEqual(found?.holder, holder, text);
+      assert.match(found.message, holder === none ? /in use by another process\./ : /in use by process/);
     }
     await lock.release();
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fs, { constants } from "node:fs";
-import { lstat, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { heldIn, replaced, watchDisk } from "../../../lab/state/watched-disk.ts";
@@ -11,6 +11,7 @@ import {
   readRegular,
   readRegularSync,
 } from "../../../src/store/files/regular-file.ts";
+import { readStateIdentity, writeStateIdentity } from "../../../src/store/files/state-identity.ts";
 import { putStrange, strangeFiles, targetOf } from "../strange-files.ts";
 
 const mostBytes = 1_000;
@@ -84,43 +85,60 @@ describe("openDispensable", () => {
       await putStrange(kind, { test, path, isWritten: true });
       const file = await openDispensable(path, append);
       await file.writeFile("new");
+      assert.deepEqual(heldIn(dirname(path)), [path]);
       await file.close();
-      assert.equal((await lstat(path)).isFile(), true);
-      assert.equal((await lstat(path)).mode & 0o777, 0o600);
+      const found = await lstat(path);
+      assert.deepEqual([found.isFile(), found.mode & 0o777], [true, 0o600]);
       assert.equal(await readFile(path, "utf8"), "new");
       const target = await readFile(targetOf(path), "utf8").catch(() => "{}");
       assert.equal(target, "{}", "what a link leads to is not written");
     });
 
-  it("keeps the content of a file that is there", async (test) => {
-    const path = join(await temporaryDirectory(test), "file");
+  it("keeps the content of a file that is there, also where it cannot be opened, and holds only the new one open", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const path = join(directory, "file");
     await writeFile(path, "old, ");
+    const { own: open, put } = replaced(test, fs.promises, "open");
+    put(() => Promise.reject(Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" })));
+    await assert.rejects(openDispensable(path, append), { code: "EMFILE" });
+    put(open);
     const file = await openDispensable(path, append);
     await file.writeFile("new");
+    assert.deepEqual(heldIn(directory), [path]);
     await file.close();
     assert.equal(await readFile(path, "utf8"), "old, new");
   });
 });
 
-it("what may be lost is lost only where something else stands in its place, and not where it cannot be opened", async (test) => {
+it("the identity of a state directory is as it was written", async (test) => {
   const directory = await temporaryDirectory(test);
-  const path = join(directory, "file");
-  await writeFile(path, "content");
-  const { own: open, put } = replaced(test, fs.promises, "open");
-  let tries = 0;
-  put(async (...given) => {
-    tries += 1;
-    if (tries === 1) throw Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
-    return open(...given);
+  assert.equal(await readStateIdentity(directory), null);
+  const identity = { device_id: "pump", untold: { from: "card", files: 3 } };
+  await writeStateIdentity(directory, identity);
+  assert.deepEqual(await readStateIdentity(directory), identity);
+  assert.ok((await readFile(join(directory, ".identity.json"), "utf8")).endsWith("}\n"));
+});
+
+it("an identity of an earlier release has nothing untold, and one that is damaged is none", async (test) => {
+  const directory = await temporaryDirectory(test);
+  const read = async (text: string) => {
+    await writeFile(join(directory, ".identity.json"), text);
+    return readStateIdentity(directory);
+  };
+  assert.deepEqual(await read('{"device_id": "pump"}'), { device_id: "pump", untold: null });
+  for (const damaged of ["", "{", "null", "[]", "7", "{}", '{"device_id": 7}'])
+    assert.equal(await read(damaged), null);
+  await rm(join(directory, ".identity.json"));
+  await mkdir(join(directory, ".identity.json"));
+  assert.equal(await readStateIdentity(directory), null);
+});
+
+it("an identity that cannot be read is not taken for none, with the system's reason", async (test) => {
+  const directory = join(await temporaryDirectory(test), "file");
+  await writeFile(directory, "");
+  await assert.rejects(readStateIdentity(directory), (error: Error & { code: string }) => {
+    assert.equal(error.code, "storage_unwritable");
+    assert.equal((error.cause as NodeJS.ErrnoException).code, "ENOTDIR");
+    return true;
   });
-  await assert.rejects(openDispensable(path, constants.O_RDWR), { code: "EMFILE" });
-  assert.equal(await readFile(path, "utf8"), "content");
-  for (const kind of ["a directory", "a link", "a socket"]) {
-    await putStrange(kind, { test, path });
-    const file = await openDispensable(path, constants.O_RDWR);
-    assert.deepEqual(heldIn(directory), [path], kind);
-    await file.close();
-    const { mode } = await lstat(path);
-    assert.deepEqual([(await lstat(path)).isFile(), mode & 0o777], [true, 0o600], kind);
-  }
 });

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import fs, { closeSync, openSync, readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { compileKillAt, watchRun } from "../../../lab/crashes/power-cut.ts";
 import { bundleFixture } from "../../../lab/state/state-directory.ts";
+import { replaced } from "../../../lab/state/watched-disk.ts";
 import {
   decideReplacement,
   dropReplacement,
@@ -52,7 +52,8 @@ async function filesIn(directory: string): Promise<Files> {
   return Object.fromEntries((await Promise.all(named)).sort());
 }
 
-const sorted = (files: Files): Files => Object.fromEntries(Object.entries(files).sort());
+const withLock = (files: Files): Files =>
+  Object.fromEntries(Object.entries({ ...files, ".lock": "1 agent\n" }).sort());
 
 /** A state directory with another state in its place. */
 async function prepared(directory: string): Promise<string> {
@@ -63,33 +64,28 @@ async function prepared(directory: string): Promise<string> {
 }
 
 /** Lets renames fail as `codeOf` says by their number and paths; the returned function mends them. */
-function breakRenames(
-  test: TestContext,
-  codeOf: (call: number, from: string, to: string) => string | null,
-): () => void {
-  const { rename } = fs.promises;
+function breakRenames(test: TestContext, codeOf: (call: number, from: string, to: string) => string | null) {
+  const { own, put } = replaced(test, fs.promises, "rename");
   let calls = 0;
-  const { mock } = test.mock.method(fs.promises, "rename", async (from: string, to: string) => {
-    const code = codeOf(calls, from, to);
+  put(async (from, to) => {
+    const code = codeOf(calls, String(from), String(to));
     calls += 1;
     if (code !== null) throw Object.assign(new Error(`${code}: refused`), { code });
-    await rename(from, to);
+    await own(from, to);
   });
-  syncBuiltinESMExports();
-  const mend = (): void => {
-    mock.restore();
-    syncBuiltinESMExports();
-  };
-  test.after(mend);
-  return mend;
+  return () => put(own);
 }
 
 describe("the replacement of a state directory", () => {
-  it("is dropped where it was not decided", async () => {
+  it("is dropped where it was not decided, or was dropped before it is carried out", async () => {
     const directory = await prepared(scratchDirectory());
     assert.equal(await finishReplacement(directory), false);
-    assert.deepEqual(await filesIn(directory), sorted({ ...former, ".lock": "1 agent\n" }));
-    assert.equal(await finishReplacement(directory), false, "there is none");
+    assert.deepEqual(await filesIn(directory), withLock(former));
+    await prepared(directory);
+    await decideReplacement(directory);
+    await dropReplacement(directory);
+    assert.equal(await finishReplacement(directory), false);
+    assert.deepEqual(await filesIn(directory), withLock(former));
   });
 
   it("leaves nothing of the former state but the lock", async () => {
@@ -97,16 +93,7 @@ describe("the replacement of a state directory", () => {
     await decideReplacement(directory);
     assert.equal(isReplacementDecided(directory), true);
     assert.equal(await finishReplacement(directory), true);
-    assert.deepEqual(await filesIn(directory), sorted({ ...next, ".lock": "1 agent\n" }));
-    assert.equal(isReplacementDecided(directory), false);
-  });
-
-  it("that was decided can be dropped until it is carried out", async () => {
-    const directory = await prepared(scratchDirectory());
-    await decideReplacement(directory);
-    await dropReplacement(directory);
-    assert.equal(await finishReplacement(directory), false);
-    assert.deepEqual(await filesIn(directory), sorted({ ...former, ".lock": "1 agent\n" }));
+    assert.deepEqual([await filesIn(directory), isReplacementDecided(directory)], [withLock(next), false]);
   });
 
   it("takes no name of the next state for its own place, marker or lock (a hostile backup)", async () => {
@@ -115,7 +102,7 @@ describe("the replacement of a state directory", () => {
     await put(replacementPlace(directory).state, Object.fromEntries(own.map((name) => [name, "hostile"])));
     await decideReplacement(directory);
     assert.equal(await finishReplacement(directory), true);
-    assert.deepEqual(await filesIn(directory), sorted({ ...next, ".lock": "1 agent\n" }));
+    assert.deepEqual(await filesIn(directory), withLock(next));
     assert.equal(await finishReplacement(directory), false);
   });
 
@@ -132,7 +119,7 @@ describe("the replacement of a state directory", () => {
       if (error === null) return assert.ok(broken > 8, `no rename after ${broken} was seen`);
       assert.match(error.message, /The backup was not restored \(EIO\), and the state is as it was/);
       assert.equal(error.code, "storage_unwritable");
-      const expected = sorted({ ...former, ".lock": "1 agent\n" });
+      const expected = withLock(former);
       assert.deepEqual(await filesIn(directory), expected, `rename ${broken}`);
       assert.equal(await finishReplacement(directory), false, "nothing is tried again");
     }
@@ -150,25 +137,24 @@ describe("the replacement of a state directory", () => {
         for (const drop of [dropReplacement, makeReplacementPlace])
           await assert.rejects(drop(directory), { code: "state_damaged" });
       const isNext = await finishReplacement(directory);
-      const expected = sorted({ ...(isNext ? next : former), ".lock": "1 agent\n" });
+      const expected = withLock(isNext ? next : former);
       assert.deepEqual(await filesIn(directory), expected, `from rename ${broken} on`);
       sides[isNext ? "next" : "former"] += 1;
     }
     assert.ok(sides.next > 8, JSON.stringify(sides));
   });
 
-  for (const [where, code] of [
-    ["in a lower layer of overlayfs", "EXDEV"],
-    ["that is a mount point", "EBUSY"],
-  ] as const)
-    it(`comes whole where there is a directory ${where} (${code})`, async (test) => {
+  it("comes whole where a directory cannot be renamed: in a lower layer of overlayfs, or a mount point", async (test) => {
+    for (const code of ["EXDEV", "EBUSY"]) {
       const directory = await prepared(scratchDirectory());
       await decideReplacement(directory);
       const events = join(directory, "events");
-      breakRenames(test, (_, ...paths) => (paths.includes(events) ? code : null));
+      const mended = breakRenames(test, (_, ...paths) => (paths.includes(events) ? code : null));
       assert.equal(await finishReplacement(directory), true);
-      assert.deepEqual(await filesIn(directory), sorted({ ...next, ".lock": "1 agent\n" }));
-    });
+      mended();
+      assert.deepEqual(await filesIn(directory), withLock(next), code);
+    }
+  });
 
   it("leaves the former or the next state, whole, at any call that its power is cut at", async (test) => {
     const place = await temporaryDirectory(test);
@@ -199,7 +185,7 @@ describe("the replacement of a state directory", () => {
       await finishReplacement(left);
       const found = await filesIn(left);
       const isNext = found["users.json"] === next["users.json"];
-      assert.deepEqual(found, sorted({ ...(isNext ? next : former), ".lock": "1 agent\n" }), where);
+      assert.deepEqual(found, withLock(isNext ? next : former), where);
       if (note !== "") assert.ok(isNext, `${where}: it was decided`);
       sides[isNext ? "next" : "former"] += 1;
       await rm(left, { recursive: true });
