@@ -61,15 +61,6 @@ describe("the clock's driver", () => {
       // /proc/uptime cuts off at hundredths.
       assert.ok(monotonicSeconds < after + 0.01, `${monotonicSeconds} lies after ${after}`);
     });
-
-    it("reads both clocks at one moment: what lies between them stays the same to a few µs", () => {
-      const differences = Array.from({ length: 1_000 }, () => {
-        const { wallSeconds, monotonicSeconds } = driver.read();
-        return wallSeconds - monotonicSeconds;
-      }).sort((a, b) => a - b);
-      const spread = (differences[990] ?? 1) - (differences[10] ?? 0);
-      assert.ok(spread < 10e-6, `98 of 100 lie within ${spread * 1e6} µs`);
-    });
   });
 
   describe("the kernel's state", () => {
@@ -152,27 +143,23 @@ describe("the clock's driver", () => {
       assert.deepEqual([unasked.blocker, unasked.refusals], ["not_asked_to", fourRefusals]);
     });
 
-    // e_machine of the ELF header: 0xf3 is RISC-V.
-    const foreign = (genuine: Buffer) =>
-      Buffer.concat([genuine.subarray(0, 18), Buffer.of(0xf3, 0), genuine.subarray(20)]);
-    const garbage: [string, (genuine: Buffer) => Buffer, RegExp][] = [
-      ["is empty", () => Buffer.alloc(0), /too short/],
-      [
-        "is text",
-        () => Buffer.from("#!/bin/sh\necho no addon\n".repeat(100)),
-        /truncated|invalid ELF header/,
-      ],
-      ["ends after its header", (genuine) => genuine.subarray(0, 64), /truncated/],
-      ["was made for another architecture", foreign, /ELF|machine|architecture|cannot open/],
-    ];
-    for (const [what, make, complaint] of garbage)
-      it(`is without one that ${what}, and says so`, () => {
+    it("is without one that is garbage, ends early or was made for another architecture, and says so", () => {
+      const genuine = readFileSync(addonPath);
+      // e_machine of the ELF header: 0xf3 is RISC-V.
+      const foreign = Buffer.concat([genuine.subarray(0, 18), Buffer.of(0xf3, 0), genuine.subarray(20)]);
+      for (const [bytes, complaint] of [
+        [Buffer.alloc(0), /too short/],
+        [Buffer.from("#!/bin/sh\necho no addon\n".repeat(100)), /truncated|invalid ELF header/],
+        [genuine.subarray(0, 64), /truncated/],
+        [foreign, /ELF|machine|architecture|cannot open/],
+      ] as const) {
         const addon = join(scratchDirectory(), "clock-steering.node");
-        writeFileSync(addon, make(readFileSync(addonPath)));
+        writeFileSync(addon, bytes);
         const report = openElsewhere({ maySteer: true, addon });
         assert.equal(report.blocker, "no_addon");
         assert.match(report.failure ?? "", complaint);
-      });
+      }
+    });
   });
 });
 
@@ -186,8 +173,8 @@ describe("the trace of clock-setting calls", () => {
     "7 settimeofday({tv_sec=1, tv_usec=0}, NULL) = 0",
     "7 clock_adjtime(CLOCK_REALTIME, 0x7ffd4a3c) = -1 EPERM (Operation not permitted)",
   ];
-  for (const line of setting)
-    it(`does not overlook ${line.slice(2, 60)}`, () => {
+  it("overlooks none", () => {
+    for (const line of setting)
       assert.deepEqual(settingCalls([read, line, "7 +++ exited with 0 +++"]), [line]);
-    });
+  });
 });

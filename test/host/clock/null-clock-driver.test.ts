@@ -60,31 +60,21 @@ describe("the null driver", () => {
     assert.ok((errors[44] ?? 1) < 2e-3, `9 of 10 err by up to ${errors[44]} s`);
   });
 
-  it("shows the seconds since the boot to 20 ms, in half of its beginnings", () => {
-    const errors = Array.from({ length: 9 }, () => {
-      const driver = createNullClockDriver("no_addon");
-      const before = hostClock.read().monotonicSeconds;
-      const read = driver.read().monotonicSeconds;
-      const after = hostClock.read().monotonicSeconds;
-      return Math.max(before - read, read - after, 0);
-    }).sort((a, b) => a - b);
-    assert.ok((errors[4] ?? 1) < 0.02, `half of them err by up to ${errors[4]} s`);
-  });
-
   describe("when the wall clock is stepped between two looks", () => {
-    for (const offset of ["+3600", "-3600", "-820000000", "+0.005", "-0.005"])
-      it(`shows the new time after ${offset} s, and its monotonic seconds run on`, async (test) => {
-        const clock = startFaked(test);
-        const before = await clock.read();
-        assertRight(before);
-        clock.move(Number(offset));
+    it("shows the new time, and its monotonic seconds run on", async (test) => {
+      const clock = startFaked(test);
+      let [before, at] = [await clock.read(), 0];
+      for (const offset of [3_600, -3_600, -820_000_000, 0.005, -0.005]) {
+        clock.move(offset);
         const after = await clock.read();
         assertRight(after);
         assertSteady(before, after);
-        const moved =
-          after.wallSeconds - before.wallSeconds - (after.monotonicSeconds - before.monotonicSeconds);
-        assert.ok(Math.abs(moved - Number(offset)) < 0.002, `moved by ${moved} s`);
-      });
+        const passed = after.monotonicSeconds - before.monotonicSeconds;
+        const moved = after.wallSeconds - before.wallSeconds - passed;
+        assert.ok(Math.abs(moved - (offset - at)) < 0.002, `moved by ${moved} s`);
+        [before, at] = [after, offset];
+      }
+    });
 
     it("waits for the next millisecond once, and for none while nothing moves", async (test) => {
       const clock = startFaked(test);

@@ -35,18 +35,17 @@ describe("the keys for secrets", () => {
     ["base64", key.toString("base64")],
     ["base64 with a newline, as openssl rand -base64 32 writes it", `${key.toString("base64")}\n`],
   ];
-  for (const [name, content] of forms)
-    it(`are read as ${name}`, async () => {
+  it("are read as 32 bytes, in hex or in base64, with or without a newline", async () => {
+    const ending = Buffer.concat([key.subarray(0, 31), Buffer.from("\n")]);
+    const read = (content: string | Uint8Array) => {
       const places = device();
       put(places.path, content);
-      assert.deepEqual(hex(await readSealKeys(places)), [key.toString("hex")]);
-    });
-
-  it("of 32 bytes are taken as they are, also with a newline at the end", async () => {
-    const places = device();
-    const ending = Buffer.concat([key.subarray(0, 31), Buffer.from("\n")]);
-    put(places.path, ending);
-    assert.deepEqual(hex(await readSealKeys(places)), [ending.toString("hex")]);
+      return readSealKeys(places);
+    };
+    for (const [name, content] of forms)
+      assert.deepEqual(hex(await read(content)), [key.toString("hex")], name);
+    // Also where the last of 32 bytes is a newline.
+    assert.deepEqual(hex(await read(ending)), [ending.toString("hex")]);
   });
 });
 
@@ -89,19 +88,16 @@ describe("a file that is no key is refused, and no other is taken in its place:"
     await refused(readSealKeys(others), /must hold 32 random bytes/);
   });
 
-  it("one that cannot be opened: it may be the key", async () => {
+  it("one that cannot be opened, as it may be the key, or a credential", async () => {
     const places = device();
     symlinkSync(places.path, places.path);
     await refused(readSealKeys(places), /cannot be read \(ELOOP\)/);
     assert.deepEqual(readdirSync(places.stateDirectory), []);
-  });
-
-  it("a credential", async () => {
-    const places = device();
-    put(places.path, key);
-    put(join(places.credentialsDirectory, "steward.key"), "short", 0o400);
+    const others = device();
+    put(others.path, key);
+    put(join(others.credentialsDirectory, "steward.key"), "short", 0o400);
     // With no line to type: it is root's to correct where systemd reads it.
-    await refused(readSealKeys(places), /credentials\/steward\.key must hold(?!.*As root)/);
+    await refused(readSealKeys(others), /credentials\/steward\.key must hold(?!.*As root)/);
   });
 
   it("the agent's own, which is never made anew: what it sealed would be lost", async () => {

@@ -96,11 +96,14 @@ describe("the journal reader", () => {
     ["an empty message", { MESSAGE: "" }, ""],
     ["200,000 characters", { MESSAGE: "x".repeat(200_000) }, "x".repeat(200_000)],
   ];
-  for (const [name, fields, expected] of messages)
-    it(`reads ${name}`, async (test) => {
-      const place = [makeJournal(test, [{ _SYSTEMD_UNIT: "steward.service", ...fields }])];
-      assert.equal((await readAll({ place })).entries[0]?.message, expected);
-    });
+  it("reads a message of any bytes, sent once, twice or not at all", async (test) => {
+    const entries = messages.map(([, fields]) => ({ _SYSTEMD_UNIT: "steward.service", ...fields }));
+    const read = await readAll({ place: [makeJournal(test, entries)] }, { order: "oldest-first" });
+    assert.deepEqual(
+      read.messages,
+      messages.map(([, , expected]) => expected),
+    );
+  });
 
   it("fills in what an entry does not say, and doubts what makes no sense", async (test) => {
     const odd = say("odd", { PRIORITY: "99", _PID: "x", _COMM: "sh" });
@@ -116,15 +119,14 @@ describe("the journal reader", () => {
     assert.equal(entries[1]?.timeMilliseconds, firstMoment + 1_000);
   });
 
-  it("passes over an entry of megabytes and reads its neighbours", async (test) => {
+  it("passes over an entry of megabytes, and looks at so many entries and no more", async (test) => {
     const place = [makeJournal(test, [say("before"), say("x".repeat(3_000_000)), say("after")])];
     assert.deepEqual((await readAll({ place })).messages, ["after", "before"]);
-  });
-
-  it("looks at so many entries and no more", async (test) => {
-    const place = [makeJournal(test, [say("one"), say("two"), say("three")])];
-    const { messages: read, end } = await readAll({ place, entryLimit: 2 });
-    assert.deepEqual([read, end], [["three", "two"], { kind: "bounded" }]);
+    const bounded = await readAll({
+      place: [makeJournal(test, [say("one"), say("two"), say("three")])],
+      entryLimit: 2,
+    });
+    assert.deepEqual([bounded.messages, bounded.end], [["three", "two"], { kind: "bounded" }]);
   });
 
   it("gives every argument as an option with its value, whatever the value begins with", async (test) => {
@@ -145,18 +147,16 @@ describe("the journal reader", () => {
       ["one that fails without a word", "exit 3", /ended with 3/],
       ["one that is killed", "kill -9 $$", /SIGKILL/],
     ];
-    for (const [name, options, words] of troubles)
-      it(`says so: ${name}`, async (test) => {
+    it("says so", async (test) => {
+      for (const [name, options, words] of troubles) {
         const script =
           typeof options === "string" ? { command: writeCommand(test, "journalctl", options) } : options;
         const { end } = await readAll(script);
-        assert.equal(end.kind, "unreadable");
+        assert.equal(end.kind, "unreadable", name);
         assert.match(end.kind === "unreadable" ? end.detail : "", words);
-      });
-
-    it("takes lines that are no JSON for nothing", async (test) => {
-      const script = `printf 'no\\n{}\\n[]\\nnull\\n{"__CURSOR":"x"}\\n'`;
-      const command = writeCommand(test, "journalctl", script);
+      }
+      const noJson = `printf 'no\\n{}\\n[]\\nnull\\n{"__CURSOR":"x"}\\n'`;
+      const command = writeCommand(test, "journalctl", noJson);
       assert.deepEqual(await readAll({ command }), { entries: [], messages: [], end: { kind: "whole" } });
     });
 
