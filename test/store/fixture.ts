@@ -1,8 +1,13 @@
+import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { atEnd, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { mountOrSkip, type PrivateMount } from "../../lab/state/private-mount.ts";
 import { onDisk, open } from "../../lab/state/state-directory.ts";
 import { type Counter, counterKind } from "../../lab/state/store-counter.ts";
+import { createTimers } from "../../src/host/linux/timers.ts";
+import { openEventLog } from "../../src/journal/events/event-log.ts";
+import { openDocuments } from "../../src/programs/agent/documents.ts";
+import { openState, type State } from "../../src/programs/agent/state.ts";
 import type { OpenOptions } from "../../src/store/documents/document.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 
@@ -46,3 +51,19 @@ export const kindOf = <T extends object>(
   schema: { type: "object", additionalProperties: false, required: Object.keys(properties), properties },
   ...more,
 });
+
+/** The state in a directory as the agent opens it, without its other rooms. */
+export async function openStateAt(stateDirectory: string): Promise<State> {
+  const log = () => undefined;
+  const stored = await openDocuments({ stateDirectory, initialSettings: {} });
+  const directory = join(stateDirectory, "events");
+  const events = await openEventLog({
+    directory,
+    log,
+    now: () => new Date(),
+    reserve: stored.reserve,
+    timers: createTimers(),
+    uptime: () => performance.now() / 1_000,
+  });
+  return openState(stored, events, log);
+}

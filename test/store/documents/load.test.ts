@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import Conf from "conf";
 import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import {
   compareFormats,
@@ -55,23 +56,14 @@ const present = { version: "1.1.0", newest: "1.1.0" };
 const unfound = { finding: null, isFileInTheWay: false, form: present, former: null };
 
 describe("a document that is opened", () => {
-  it("is the file where that can be used, whatever else lies there", async (test) => {
+  it("is the file where that can be used, whatever else lies there, and in its former form with what that was", async (test) => {
     const directory = await placed(test, { lamp: own, "lamp.good": good });
+    const expected = { ...unfound, value: { brightness: 1 }, origin: "file" };
     for (const isFirstStart of [true, false])
-      assert.deepEqual(await loadDocument(directory, rescued, isFirstStart), {
-        ...unfound,
-        value: { brightness: 1 },
-        origin: "file",
-      });
-  });
-
-  it("is the file in its former form with what that was", async (test) => {
-    const {
-      value,
-      former: was,
-      form,
-    } = await loadDocument(await placed(test, { lamp: former }), kind, false);
-    assert.deepEqual([value, was, form], [{ brightness: 6 }, { version: "1.0.0", text: former }, present]);
+      assert.deepEqual(await loadDocument(directory, rescued, isFirstStart), expected);
+    const loaded = await loadDocument(await placed(test, { lamp: former }), kind, false);
+    const was = { version: "1.0.0", text: former };
+    assert.deepEqual(loaded, { ...expected, value: { brightness: 6 }, former: was });
   });
 
   it("begins with its defaults on a first start, which are its own", async (test) => {
@@ -82,75 +74,60 @@ describe("a document that is opened", () => {
     }
   });
 
-  const unchanged = (since: string) => inFormat("2.0.0", 4, { unchanged_since: since });
   const kept = "lamp.format-1.0.0";
-  /** The outcome: the origin and the value, the damage and its replacement, and if a file is in the way. */
-  for (const [name, files, expected, words] of [
+  const texts: Readonly<Record<string, string>> = {
+    ...{ good, former, newer, none: "{", list: "[]" },
+    unchanged: inFormat("2.0.0", 4, { unchanged_since: "1.0.0" }),
+    "unchanged since another": inFormat("2.0.0", 4, { unchanged_since: "1.1.0" }),
+  };
+  const missing = /^lamp\.json is missing\. Its last good copy was taken; [^.]*\.$/;
+  const damaged =
+    /^lamp\.json: .*Its last good copy was taken.*The file is kept: `steward state list lamp`\.$/s;
+  const byNewer =
+    /^lamp\.json was written by a newer release \(format 2\.0\.0, known here: 1\.1\.0\)\. .*restore lamp --from`\.$/;
+  const since =
+    /The copy kept in format 1\.0\.0 was taken; changes made since DATE are missing\. The newer file is/;
+  const nothing =
+    /Its good copy cannot be used either \(lamp\.good\.json: expected a JSON object\): .*The file is kept/s;
+  /**
+   * The file, the good copy and the copies of the formats 1.0.0 and 2.0.0; the outcome: the origin and the value, the
+   * damage and its replacement, and if a file is in the way.
+   */
+  const rows: readonly (readonly [files: string, outcome: string, words: RegExp])[] = [
+    ["-, good", "good 2, missing: good_copy, loss", missing],
+    ["none, good, former", "good 2, unreadable: good_copy, loss, in the way", damaged],
+    ["newer, good", "good 2, newer: good_copy, loss, in the way", byNewer],
+    ["newer, good, former", "former 6, newer: former_form, loss, in the way", since],
     [
-      "its good copy where it is missing",
-      { "lamp.good": good },
-      "good 2, missing: good_copy, loss",
-      /^lamp\.json is missing\. Its last good copy was taken; [^.]*\.$/,
-    ],
-    [
-      "its good copy where it is damaged",
-      { lamp: "{", "lamp.good": good, [kept]: former },
-      "good 2, unreadable: good_copy, loss, in the way",
-      /^lamp\.json: .*Its last good copy was taken.*The file is kept: `steward state list lamp`\.$/s,
-    ],
-    [
-      "its good copy where a newer release has written it, and no former form is kept",
-      { lamp: newer, "lamp.good": good },
-      "good 2, newer: good_copy, loss, in the way",
-      /^lamp\.json was written by a newer release \(format 2\.0\.0, known here: 1\.1\.0\)\. .*restore lamp --from`\.$/,
-    ],
-    [
-      "the former form where a newer release has written it and changed it since",
-      { lamp: newer, "lamp.good": good, [kept]: former },
-      "former 6, newer: former_form, loss, in the way",
-      /The copy kept in format 1\.0\.0 was taken; changes made since DATE are missing\. The newer file is kept/,
-    ],
-    [
-      "the former form where a newer release has changed nothing",
-      { lamp: unchanged("1.0.0"), [kept]: former },
+      "unchanged, -, former",
       "former 6, newer: former_form, in the way",
-      /was taken; the newer release had changed nothing in it\./,
+      /the newer release had changed nothing in/,
     ],
+    ["unchanged since another, -, former", "former 6, newer: former_form, loss, in the way", since],
     [
-      "the former form where what is unchanged is another one",
-      { lamp: unchanged("1.1.0"), [kept]: former },
-      "former 6, newer: former_form, loss, in the way",
-      /changes made since DATE are missing/,
-    ],
-    [
-      "the former form where only the good copy is a newer release's",
-      { lamp: "{", "lamp.good": newer, [kept]: former },
+      "none, newer, former",
       "former 6, unreadable: former_form, loss, in the way",
-      /was taken; changes made since DATE are missing\. The file is kept/,
+      /since DATE are missing\. The file/,
     ],
+    ["newer, -, former, newer", "former 6, newer: former_form, loss, in the way", since],
     [
-      "the newest form that can be used",
-      { lamp: newer, "lamp.format-2.0.0": newer, [kept]: former },
-      "former 6, newer: former_form, loss, in the way",
-      /kept in format 1\.0\.0/,
-    ],
-    [
-      "its defaults where both are missing",
-      {},
+      "-",
       "defaults 50, missing: defaults, loss",
-      /^lamp\.json is missing\. There is no good copy: it starts over with its defaults/,
+      /^lamp\.json is missing\. There is no good copy: it starts over/,
     ],
-    [
-      "its defaults where neither can be used, and no release of another form has a part in it",
-      { lamp: "{", "lamp.good": "[]", [kept]: former },
-      "defaults 50, unreadable: defaults, loss, in the way",
-      /Its good copy cannot be used either \(lamp\.good\.json: expected a JSON object\): .*The file is kept/s,
-    ],
-  ] as [string, Record<string, string>, string, RegExp][])
-    it(`is ${name}`, async (test) => {
-      const directory = await placed(test, files);
-      const isFirstStart = Object.keys(files).length > 0;
-      const { value, origin, finding, isFileInTheWay } = await loadDocument(directory, kind, isFirstStart);
+    ["none, list, former", "defaults 50, unreadable: defaults, loss, in the way", nothing],
+  ];
+  for (const [placing, expected, words] of rows)
+    it(`is ${expected} where its files are ${placing}`, async (test) => {
+      const names = ["lamp", "lamp.good", kept, "lamp.format-2.0.0"];
+      const given = placing.split(", ").map((name, at) => [names[at] ?? "", texts[name]] as const);
+      const files = given.filter((one): one is [string, string] => one[1] !== undefined);
+      const directory = await placed(test, Object.fromEntries(files));
+      const { value, origin, finding, isFileInTheWay } = await loadDocument(
+        directory,
+        kind,
+        files.length > 0,
+      );
       assert.ok(finding);
       const ends = [...(finding.isLoss ? ["loss"] : []), ...(isFileInTheWay ? ["in the way"] : [])];
       const found = [`${origin} ${value.brightness}`, `${finding.damage}: ${finding.replacement}`, ...ends];
@@ -160,6 +137,7 @@ describe("a document that is opened", () => {
     });
 
   const version = (number: string, at: string) => ({ [`lamp.version-${number}-${at}`]: own });
+  const others = { "lamp.bad-000009-20261122T093015Z": own, "lamps.version-000009-20261121T093015Z": own };
   const install = /Install the release that wrote it again, or see what/;
   for (const [name, files, message] of [
     ["both are missing", {}, /^lamp\.json is missing; lamp\.good\.json is missing\. .* See what there is /],
@@ -169,21 +147,12 @@ describe("a document that is opened", () => {
     [
       "no version of it is kept",
       { lamp: "{" },
-      /then `steward state restore lamp` or, to start over, `steward state reset lamp`\.$/,
+      /then `steward state restore lamp` or, .*`steward state reset lamp`\.$/,
     ],
+    ["one of no form is", { "lamp.version-9": own }, /restore lamp --at 0` \(its version of null\) or/],
     [
       "versions of it are kept",
-      {
-        ...version("000007", "20261120T080000Z"),
-        ...version("000008", "20261121T093015Z"),
-        "lamp.version-9": own,
-        "lamps.version-000009-20261121T093015Z": own,
-      },
-      /restore lamp --at 0` \(its version of null\) or/,
-    ],
-    [
-      "versions of it are kept with their times",
-      { ...version("000008", "20261121T093015Z"), "lamp.bad-000009-20261122T093015Z": own },
+      { ...version("000007", "20261120T080000Z"), ...version("000008", "20261121T093015Z"), ...others },
       /restore lamp --at 8` \(its version of 2026-11-21T09:30:15\.000Z\) or/,
     ],
   ] as [string, Record<string, string>, RegExp][])
@@ -213,15 +182,32 @@ describe("a file of a document's form", () => {
       assert.match("problem" in found ? found.problem : "", problem);
     });
 
-  it("is damaged where it does not fit as a whole", async (test) => {
+  it("is damaged where it does not fit as a whole, or where its validator cannot be loaded", async (test) => {
     const found = await read(test, own, { ...kind, schema: { ...kind.schema, minProperties: 2 } });
     assert.equal("problem" in found && found.problem, "lamp.json: the document is not valid");
+    const unloaded = await readForm(await placed(test, { lamp: own }), kind, "lamp", () => {
+      throw Object.assign(new Error("no such file, validators/lamp.js"), { code: "ENOENT" });
+    });
+    assert.deepEqual(unloaded, { problem: "lamp.json: no such file, validators/lamp.js", why: "damaged" });
   });
 
-  it("may name no form where it has no stranger, and is then older than any", async (test) => {
+  it("may name no form where it has no stranger, and is then older than any; one that is absent is so", async (test) => {
     const found = await read(test, '{"brightness": 1}');
-    assert.deepEqual("value" in found && found.value, { brightness: 2 });
-    assert.equal("value" in found && found.former?.version, "0.0.0");
+    assert.deepEqual("value" in found && [found.value, found.former?.version], [{ brightness: 2 }, "0.0.0"]);
+    const absent = await readForm(await placed(test, {}), kind, "lamp");
+    assert.equal("why" in absent && absent.why, "absent");
+  });
+
+  it("is read by Conf without a write, and migrated where it is a former one", async (test) => {
+    const conf = Conf.prototype as unknown as { _write: () => void; _migrate: () => void };
+    const [write, migrate] = [test.mock.method(conf, "_write"), test.mock.method(conf, "_migrate")];
+    for (const [text, migrations] of [
+      [own, 0],
+      [former, 1],
+    ] as const) {
+      await read(test, text);
+      assert.deepEqual([write.mock.callCount(), migrate.mock.callCount()], [0, migrations]);
+    }
   });
 
   it("of a newer minor version is used as far as it is known, and has its own form", async (test) => {

@@ -14,7 +14,7 @@ import { documentNames } from "../../../src/contract/document-names.ts";
 import type { StewardError } from "../../../src/contract/errors.ts";
 import { Register, readRegister } from "../../../src/store/documents/register.ts";
 import { processTime } from "../../../src/store/files/store-time.ts";
-import { openStateAt } from "../opened-state.ts";
+import { openStateAt } from "../fixture.ts";
 
 const file = endOfSuite();
 let original: string | undefined;
@@ -149,26 +149,26 @@ describe("the command line without an agent", () => {
     const directory = await lived(test);
     await lose(directory, "tokens");
     const environment = { STEWARD_STATE: directory, STEWARD_SOCKET: join(directory, "none.sock") };
-    const listed = await runSteward(["user", "list"], { environment });
-    assert.equal(listed.code, 0, listed.stderr);
-    assert.match(listed.stderr, /^A document needs attention \(tokens\): .*tokens\.json is missing\. .*\.$/m);
-    assert.doesNotMatch(listed.stderr, /^\{/m);
-    const accepted = await runSteward(["state", "accept", "tokens"], { environment });
-    assert.equal(accepted.code, 0, accepted.stderr);
-    assert.match(accepted.stderr, /Accepted; health no longer reports:\n.*tokens\.json is missing/);
-    const twice = await runSteward(["state", "accept", "tokens"], { environment });
-    assert.deepEqual([twice.code, /"tokens" has no finding/.test(twice.stderr)], [3, true], twice.stderr);
-    const set = await runSteward(["system", "set", "device.name=pump 8"], { environment });
-    assert.equal(set.code, 0, set.stderr);
-    const copies = await runSteward(["state", "list", "settings", "-o", "json"], { environment });
-    const { items } = JSON.parse(copies.stdout) as { items: { what: string; number: number | null }[] };
-    const versions = items.filter(({ what }) => what === "version").map(({ number }) => number);
-    assert.deepEqual(versions, [2, 1]);
-    const restoring = ["state", "restore", "settings", "--at", "1", "--yes"];
-    const restored = await runSteward(restoring, { environment });
-    assert.equal(restored.code, 0, restored.stderr);
-    const got = await runSteward(["system", "get", "device.name"], { environment });
-    assert.doesNotMatch(got.stdout, /pump 8/);
+    const says = async (line: string, code = 0) => {
+      const ended = await runSteward(line.split(" "), { environment });
+      assert.equal(ended.code, code, ended.stderr);
+      return ended;
+    };
+    const { stderr } = await says("user list");
+    assert.match(stderr, /^A document needs attention \(tokens\): .*tokens\.json is missing\. .*\.$/m);
+    assert.doesNotMatch(stderr, /^\{/m);
+    const accepted = /Accepted; health no longer reports:\n.*tokens\.json is missing/;
+    assert.match((await says("state accept tokens")).stderr, accepted);
+    assert.match((await says("state accept tokens", 3)).stderr, /"tokens" has no finding/);
+    await says("system set device.name=pump-8");
+    const { items } = JSON.parse((await says("state list settings -o json")).stdout);
+    const versions = items.filter(({ what }: { what: string }) => what === "version");
+    assert.deepEqual(
+      versions.map(({ number }: { number: number }) => number),
+      [2, 1],
+    );
+    await says("state restore settings --at 1 --yes");
+    assert.doesNotMatch((await says("system get device.name")).stdout, /pump-8/);
   });
 });
 
@@ -191,36 +191,42 @@ describe("the findings of the register", () => {
   });
 
   const whole = { document: "users", at: "2026-11-22T08:00:00.000Z", detail: "of users" };
-  for (const [name, contents] of Object.entries({
-    "one of them is none": { documents: ["users"], findings: [whole, { document: "users" }] },
-    "one of them is nothing": { documents: ["users"], findings: [null] },
-    "they are no list": { documents: ["users"], findings: whole },
-    "a document has no name": { documents: ["users", 1], findings: [] },
-    "the documents are no list": { documents: "users", findings: [] },
-    "there is nothing": null,
-  }))
-    it(`are damage where ${name}`, async (test) => {
-      const directory = await temporaryDirectory(test);
-      const path = join(directory, ".register.json");
-      await writeFile(path, JSON.stringify({ documents: ["users"], findings: [whole] }));
-      assert.deepEqual((await readRegister(directory))?.findings, [whole]);
+  it("are damage where they have another form", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const path = join(directory, ".register.json");
+    await writeFile(path, JSON.stringify({ documents: ["users"], findings: [whole] }));
+    assert.deepEqual((await readRegister(directory))?.findings, [whole]);
+    for (const contents of [
+      { documents: ["users"], findings: [whole, { document: "users" }] },
+      { documents: ["users"], findings: [null] },
+      { documents: ["users"], findings: whole },
+      { documents: ["users", 1], findings: [] },
+      { documents: "users", findings: [] },
+      null,
+    ]) {
       await writeFile(path, JSON.stringify(contents));
       assert.equal(await readRegister(directory), null);
       const [finding] = (await Register.open(directory, [])).findings();
       assert.match(finding?.detail ?? "", /it does not have the form of a register/);
-    });
+    }
+  });
 });
 
 describe("the register itself", () => {
   const found = { damage: "missing", replacement: "defaults", detail: "of users", isLoss: true } as const;
 
-  it("begins with the documents that every earlier release had, and is on the disk at once", async (test) => {
+  it("begins with the documents that every earlier release had, and is on the disk at once, one state after the other", async (test) => {
     const directory = await temporaryDirectory(test);
     const register = await Register.open(directory, ["users"]);
     assert.deepEqual([register.isKnown("users"), register.isKnown("clock")], [true, false]);
     assert.deepEqual(await readRegister(directory), { documents: ["users"], findings: [] });
-    await register.know(["clock", "users"]);
-    assert.deepEqual((await readRegister(directory))?.documents, ["users", "clock"]);
+    await Promise.all([
+      register.know(["clock", "users"]),
+      register.know(["tokens"]),
+      register.add("clock", found),
+    ]);
+    const { documents, findings } = (await readRegister(directory)) ?? {};
+    assert.deepEqual([documents, findings?.length], [["users", "clock", "tokens"], 1]);
     const again = await Register.open(directory, ["settings"]);
     assert.deepEqual([again.isKnown("clock"), again.isKnown("settings")], [true, false]);
   });
@@ -285,13 +291,5 @@ describe("the register itself", () => {
     assert.equal(await readFile(join(directory, ".register.json"), "utf8"), "{");
     await Register.open(directory, []);
     assert.deepEqual((await readdir(directory)).sort(), [".register.json", ".register.json.bad"]);
-  });
-
-  it("writes one state after the other", async (test) => {
-    const directory = await temporaryDirectory(test);
-    const register = await Register.open(directory, []);
-    await Promise.all([register.know(["one"]), register.know(["two"]), register.add("one", found)]);
-    const { documents, findings } = (await readRegister(directory)) ?? {};
-    assert.deepEqual([documents, findings?.length], [["one", "two"], 1]);
   });
 });

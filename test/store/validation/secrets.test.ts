@@ -63,17 +63,11 @@ for (const kind of ["rules", "binary"])
   for (const member of ["unit", "activate/*", "self_test/*", ...ofHealth.map((one) => `health/${one}`)])
     open.push(`host file/update/${kind}/${member}`);
 
-describe("the table of secrets", () => {
+it("the table of secrets has a decision on each text of settings and host file, on no other, and the schema has it", () => {
   const texts = [...textsOf(settings, "settings"), ...textsOf(hostFile, "host file")];
-
-  it("has a decision on each text of settings and host file, and on no other", () => {
-    const places = [...new Set(texts.map(([place]) => place))];
-    assert.deepEqual(places.sort(), [...Object.keys(secret), ...open].sort());
-  });
-
-  it("is what the schema says of each", () => {
-    for (const [place, mark] of texts) assert.equal(mark, secret[place], place);
-  });
+  const places = [...new Set(texts.map(([place]) => place))];
+  assert.deepEqual(places.sort(), [...Object.keys(secret), ...open].sort());
+  for (const [place, mark] of texts) assert.equal(mark, secret[place], place);
 });
 
 const schema = {
@@ -138,6 +132,7 @@ describe("a shown form that is handed back", () => {
   });
 });
 
+/** Two addresses whose shown forms end with the same digits, by trying numbers. */
 function likeEachOther(): string[] {
   const seen = new Map<string, string>();
   for (let number = 0; ; number += 1) {
