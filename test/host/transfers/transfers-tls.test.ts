@@ -77,7 +77,14 @@ describe("transfers over https", () => {
     ["of no authority", () => good, "updates.example", false, "certificate", /not one that this device/],
     ["whose certificate is for another name", () => good, "other.example", true, "certificate", signIn],
     ["for another address", () => good, "127.0.0.1", true, "certificate", /for another name/],
-    ["self-signed", itself, "updates.example", false, "certificate", /self-signed .* network\.ca_file/],
+    [
+      "self-signed",
+      () => authority,
+      "updates.example",
+      false,
+      "certificate",
+      /self-signed .* network\.ca_file/,
+    ],
     ["of the past", () => certified("20100101000000Z", "20110101000000Z"), "updates.example", true, dates],
     ["of the future", () => certified("20900101000000Z", "20950101000000Z"), "updates.example", true, dates],
   ];
@@ -96,34 +103,22 @@ describe("transfers over https", () => {
     assert.equal(server.requests.length, 0);
   });
 
-  describe("with a bundle of authorities", () => {
-    const bundles: Record<string, string | null> = {
-      "that is absent": null,
-      "that holds no certificate": "nothing\n",
-      "that is cut off": readFileSync(caFile, "utf8").slice(0, 300),
-      "with a certificate that is none": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-    };
-    for (const [name, text] of Object.entries(bundles))
-      it(`${name} say so`, async () => {
-        const path = join(scratchDirectory(), "bad.pem");
-        if (text !== null) writeFileSync(path, text);
-        const { port } = await serving(good);
-        await assert.rejects(open(`https://updates.example:${port}/`, { caFile: path }), failing("ca_file"));
-      });
-
-    it("that changes go by the new one", async () => {
-      const path = join(directory, "changing.pem");
-      writeFileSync(path, "# empty\n");
-      const { port } = await serving(good);
-      const transfers = createTransfers({
-        ...{ redirects: 5, allowLocalServers: true, caFile: path },
-        resolveHost: async () => ["127.0.0.1"],
-      });
-      const url = `https://updates.example:${port}/`;
-      await assert.rejects(transfers.open(url, plainRequest()), failing("ca_file"));
-      appendFileSync(path, readFileSync(caFile));
-      assert.equal(await transfers.open(url, plainRequest()).then(readText), "ok");
+  it("with a bundle of authorities that is none say so, and go by the new one when it changes", async () => {
+    const path = join(directory, "changing.pem");
+    const { port } = await serving(good);
+    const transfers = createTransfers({
+      ...{ redirects: 5, allowLocalServers: true, caFile: path },
+      resolveHost: async () => ["127.0.0.1"],
     });
+    const asked = () => transfers.open(`https://updates.example:${port}/`, plainRequest()).then(readText);
+    await assert.rejects(asked(), failing("ca_file"), "it is absent");
+    const none = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    for (const text of ["nothing\n", readFileSync(caFile, "utf8").slice(0, 300), none, "# empty\n"]) {
+      writeFileSync(path, text);
+      await assert.rejects(asked(), failing("ca_file"), text);
+    }
+    appendFileSync(path, readFileSync(caFile));
+    assert.equal(await asked(), "ok");
   });
 
   for (const [page, reason] of [
@@ -163,11 +158,17 @@ describe("transfers over https", () => {
 });
 
 describe("transfers through a proxy", () => {
-  for (const proxy of ["proxy:3128", "https://proxy.example", "http://user:secret@proxy", "socks5://proxy:1"])
-    it(`refuse ${proxy}`, () => {
-      const refusal = { kind: "refused", reason: "proxy", member: "network.proxy" };
-      assert.throws(() => createTransfers({ redirects: 5, allowLocalServers: true, proxy }), refusal);
-    });
+  it("refuse one that is no address of a proxy", () => {
+    for (const proxy of [
+      "proxy:3128",
+      "https://proxy.example",
+      "http://user:secret@proxy",
+      "socks5://proxy:1",
+    ])
+      assert.throws(() => createTransfers({ redirects: 5, allowLocalServers: true, proxy }), {
+        ...{ kind: "refused", reason: "proxy", member: "network.proxy" },
+      });
+  });
 
   describe("name it where it fails", () => {
     const unused = "http://127.0.0.1:9";
@@ -191,23 +192,19 @@ describe("transfers through a proxy", () => {
         assert.match(error.message, words);
       });
 
-    it("because its name cannot be resolved", async () => {
-      const resolveHost = async () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
-      for (const scheme of ["http", "https"]) {
-        const proxy = "http://proxy.example:3128";
-        const { message } = await failureOf(open(`${scheme}://updates.example/`, { proxy, resolveHost }));
-        const text = message;
-        assert.match(text, /^The proxy proxy\.example:3128 .* cannot be used: its name cannot be resolved/);
-      }
-    });
-
-    it("because it wants a password for plain HTTP too, or is down", async () => {
+    it("because its name cannot be resolved, or for plain HTTP", async () => {
       const { url: asking } = await servingRaw((socket) => socket.end("HTTP/1.1 407 No\r\n\r\n"));
-      for (const [proxy, words] of [
-        [asking, /^The proxy 127\.0\.0\.1:\d+ .*: it answered 407\./],
-        [unused, /^The proxy 127\.0\.0\.1:\d+ .*: nothing listens there\./],
-      ] as const)
-        assert.match((await failureOf(open("http://updates.example/", { proxy }))).message, words);
+      const resolveHost = async () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
+      const named = "http://proxy.example:3128";
+      for (const [scheme, proxy, words] of [
+        ["http", named, /^The proxy proxy\.example:3128 .* cannot be used: its name cannot be resolved/],
+        ["https", named, /^The proxy proxy\.example:3128 .* cannot be used: its name cannot be resolved/],
+        ["http", asking, /^The proxy 127\.0\.0\.1:\d+ .*: it answered 407\./],
+        ["http", unused, /^The proxy 127\.0\.0\.1:\d+ .*: nothing listens there\./],
+      ] as const) {
+        const options = proxy === named ? { proxy, resolveHost } : { proxy };
+        assert.match((await failureOf(open(`${scheme}://updates.example/`, options))).message, words);
+      }
     });
 
     it("beside the server, where either may be to blame", async () => {
