@@ -7,6 +7,7 @@ import { runSteward, startAgentProcess } from "../../../lab/agents/running-agent
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { mountPrivately } from "../../../lab/state/private-mount.ts";
+import { isOfChange, watchDisk } from "../../../lab/state/watched-disk.ts";
 import { backupName, removeOlder } from "../../../src/cli/backup/rotation.ts";
 import { writeBackup } from "../../../src/cli/backup/write-backup.ts";
 
@@ -22,14 +23,17 @@ const listed = (path: string): string[] =>
     .trim()
     .split("\n");
 
+const folder = (name: string): string => {
+  mkdirSync(join(scratch, name));
+  return join(scratch, name);
+};
+const named = (path: string): string => basename(path);
+const inOrder = (directory: string): string[] => readdirSync(directory).sort();
+
 describe("steward backup", () => {
   const agent = ofSuite(() => startAgentProcess());
   const run = (words: readonly string[], input = "") =>
     runSteward(["--socket", agent.socket, "backup", ...words], { input });
-  const folder = (name: string): string => {
-    mkdirSync(join(scratch, name));
-    return join(scratch, name);
-  };
 
   it("writes a file that only its owner reads, and that opens with age", async () => {
     const place = folder("one");
@@ -135,46 +139,90 @@ describe("steward backup", () => {
   });
 });
 
-async function* pieces(count: number, bytes = 1024 * 1024): AsyncGenerator<Uint8Array> {
+async function* pieces(count: number, bytes = 1): AsyncGenerator<Uint8Array> {
   for (let index = 0; index < count; index += 1) yield Buffer.alloc(bytes, 7);
 }
+const mebibyte = 1024 * 1024;
 
 describe("the file of a backup", () => {
-  const interruption = new AbortController().signal;
+  const write = (
+    path: string,
+    make: () => AsyncIterable<Uint8Array>,
+    { isReplaced = false, signal = new AbortController().signal } = {},
+  ) => writeBackup(path, isReplaced, async () => make(), signal);
 
   it("is not there where the disk is full, the agent breaks off, or a person interrupts", async (test) => {
     const mount = await mountPrivately(test, 2);
     if (typeof mount === "string") return test.skip(mount);
     const path = join(mount.seen, "edge.age");
-    const write = (make: () => AsyncIterable<Uint8Array>, signal = interruption) =>
-      writeBackup(path, false, async () => make(), signal);
-    await assert.rejects(
-      write(() => pieces(8)),
-      { code: "storage_full", message: /disk is full: edge\.age was not written/ },
-    );
+    const full = write(path, () => pieces(8, mebibyte));
+    await assert.rejects(full, { code: "storage_full", message: /disk is full: edge\.age was not written/ });
     const broken = async function* () {
       yield* pieces(1);
       throw new RangeError("broken off");
     };
-    await assert.rejects(write(broken), /broken off/);
+    await assert.rejects(write(path, broken), /broken off/);
     const stop = new AbortController();
     const stopped = async function* () {
       yield* pieces(1);
       stop.abort();
-      yield* pieces(1, 10);
+      yield* pieces(1);
     };
-    await assert.rejects(write(stopped, stop.signal), { exitCode: 130 });
+    await assert.rejects(write(path, stopped, stop), { exitCode: 130 });
     assert.deepEqual(readdirSync(mount.seen), []);
-    assert.equal(await write(() => pieces(1)), 1024 * 1024);
+    assert.equal(await write(path, () => pieces(1, mebibyte)), mebibyte);
     assert.deepEqual(readdirSync(mount.seen), ["edge.age"]);
   });
 
+  it("has all of it on the disk under another name before it takes its own", async (test) => {
+    const place = scratchDirectory();
+    const path = join(place, "edge.age");
+    const calls = watchDisk(test);
+    const seen: string[] = [];
+    const make = () => {
+      seen.push(...readdirSync(place));
+      return pieces(6);
+    };
+    assert.deepEqual([await write(path, make), statSync(path).size], [6, 6]);
+    assert.match(seen.join(" "), /^\.edge\.age\.[0-9a-f]{12}\.tmp$/);
+    assert.deepEqual(
+      calls.filter(isOfChange).map((call) => `${call.what} ${basename(call.path)}`),
+      [`sync ${seen}`, `sync ${seen}`, "rename edge.age", `sync ${basename(place)}`],
+    );
+  });
+
+  for (const umask of [0o000, 0o027])
+    it(`is closed to others also under umask ${umask.toString(8)}`, async (test) => {
+      const path = join(scratchDirectory(), "edge.age");
+      const former = process.umask(umask);
+      test.after(() => process.umask(former));
+      await write(path, () => pieces(1));
+      assert.equal(statSync(path).mode & 0o777, 0o600);
+    });
+
+  for (const isReplaced of [false, true])
+    it(`${isReplaced ? "replaces" : "leaves"} one that has appeared meanwhile`, async () => {
+      const place = scratchDirectory();
+      const path = join(place, "edge.age");
+      let asked = 0;
+      const make = () => {
+        asked += 1;
+        writeFileSync(path, "another's");
+        return pieces(3);
+      };
+      const there = { exitCode: 1, message: /is there already and was not replaced/ };
+      if (isReplaced) assert.equal(await write(path, make, { isReplaced }), 3);
+      else {
+        await assert.rejects(write(path, make), there);
+        // Now it is there from the first, and nothing is asked for.
+        await assert.rejects(write(path, make), there);
+      }
+      const state = [readdirSync(place), statSync(path).size, asked];
+      assert.deepEqual(state, [["edge.age"], isReplaced ? 3 : 9, 1]);
+    });
+
   const box = { name: "edge", id: "3f9a12c04b7d5566778899aabbccddee" };
   const other = { name: "edge", id: "00112233445566778899aabbccddeeff" };
-  const folder = (name: string): string => {
-    mkdirSync(join(scratch, name));
-    return join(scratch, name);
-  };
   /** A backup at this time, as `steward backup --to DIRECTORY --keep KEEP` makes it. */
   const made = async (directory: string, device: typeof box, at: string, keep = 3) => {
     const path = join(directory, await backupName(directory, device, new Date(at)));
@@ -257,6 +305,3 @@ describe("the file of a backup", () => {
     );
   });
 });
-
-const named = (path: string): string => basename(path);
-const inOrder = (directory: string): string[] => readdirSync(directory).sort();

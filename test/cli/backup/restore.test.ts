@@ -81,10 +81,8 @@ describe("steward restore", () => {
     assert.equal(code, 0, stderr);
     const list = await runSteward(["user", "list", ...away]);
     assert.match(list.stdout, new RegExp(adminName), list.stderr);
-    assert.deepEqual(
-      readdirSync(directory).filter((name) => name.startsWith(".restore")),
-      [],
-    );
+    const unfinished = readdirSync(directory).filter((name) => name.startsWith(".restore"));
+    assert.deepEqual(unfinished, []);
     assert.equal(await usersOf(a.socket), 1, "the other one is as it was");
   });
 });

@@ -38,16 +38,23 @@ function device(test: TestContext, onRemark: (text: string) => void = () => unde
   };
   const client = (patience: typeof short, worksOffline = true) =>
     createAgentClient({ places, context, worksOffline, remark, patience });
-  return { directory, socketPath, remarks, opened, client };
+  /** One call of a command of its own. */
+  const call = async (id: "getVersion" | "logout", patience = long, worksOffline = true) => {
+    const one = client(patience, worksOffline);
+    const answer = await one.call(id, {});
+    await one.close();
+    return answer;
+  };
+  /** An agent that has the state, until the test is over. */
+  const agentHasState = async () => {
+    const lock = await takeLock(directory, { role: "agent" });
+    test.after(() => lock.release());
+  };
+  return { directory, socketPath, places, remarks, opened, client, call, agentHasState };
 }
 
-function agentOf(test: TestContext, socketPath: string): Promise<void> {
-  return startAt(test, socketPath, () => ({ body: version }));
-}
-
-function startAt(test: TestContext, socketPath: string, answer: () => Answer): Promise<void> {
-  return listen(test, createServer(answerFrom({ "GET /api/version": answer }, [])), socketPath);
-}
+const agentAt = (test: TestContext, socketPath: string, answer: () => Answer = () => ({ body: version })) =>
+  listen(test, createServer(answerFrom({ "GET /api/version": answer }, [])), socketPath);
 
 describe("the client of a command", () => {
   it("reads beside another command at once, and takes no lock for it", async (test) => {
@@ -67,48 +74,38 @@ describe("the client of a command", () => {
 
   it("reads beside an agent that never listens, when it has been waited for, and says so", async (test) => {
     const there = device(test);
-    const lock = await takeLock(there.directory, { role: "agent" });
-    const client = there.client(short);
-    assert.deepEqual(await client.call("getVersion", {}), version);
-    await client.close();
+    await there.agentHasState();
+    assert.deepEqual(await there.call("getVersion", short), version);
     const expected = new RegExp(`process ${process.pid}, .*--socket.* reading its state`);
     assert.match(there.remarks.join(" "), expected);
-    await lock.release();
   });
 
-  it("waits for an agent that has its state and does not listen yet, and says so", async (test) => {
-    let isListening = Promise.resolve();
-    const there = device(test, () => {
-      isListening = agentOf(test, there.socketPath);
+  for (const worksOffline of [true, false])
+    it(`waits for an agent that does not listen yet, and says so${worksOffline ? "" : ", also where it needs one"}`, async (test) => {
+      let isListening = Promise.resolve();
+      const there = device(test, () => {
+        isListening = agentAt(test, there.socketPath);
+      });
+      await there.agentHasState();
+      assert.deepEqual(await there.call("getVersion", long, worksOffline), version);
+      await isListening;
+      const remark = `Waiting for the agent to start (process ${process.pid})…`;
+      assert.deepEqual([there.opened, there.remarks], [[], [remark]]);
     });
-    const lock = await takeLock(there.directory, { role: "agent" });
-    const answer = await there.client(long).call("getVersion", {});
-    await isListening;
-    await lock.release();
-    assert.deepEqual([answer, there.opened], [version, []]);
-    assert.deepEqual(there.remarks, [`Waiting for the agent to start (process ${process.pid})…`]);
-  });
 
   it("waits for another command, then works on the state itself", async (test) => {
     const there = device(test, (text) => {
       if (text.startsWith("Waiting")) void lock.release();
     });
     const lock = await takeLock(there.directory);
-    const client = there.client(long);
-    await client.call("logout", {});
-    await client.close();
+    await there.call("logout");
     assert.equal(there.opened.length, 1);
     assert.match(there.remarks[0] ?? "", /^Waiting for another program.*\(process \d+\)…$/);
   });
 
   it("lets each of four that come at once have its turn", async (test) => {
     const there = device(test);
-    const one = async () => {
-      const client = there.client(long);
-      await client.call("logout", {});
-      await client.close();
-    };
-    await Promise.all([one(), one(), one(), one()]);
+    await Promise.all([1, 2, 3, 4].map(() => there.call("logout")));
     assert.equal(there.opened.length, 4);
   });
 
@@ -120,18 +117,14 @@ describe("the client of a command", () => {
     assert.equal(there.opened.length, 1);
   });
 
-  it("gives up on an agent that never listens: exit 8, with what to look at", async (test) => {
+  it("gives up on an agent that never listens (8), and on another command that does not end", async (test) => {
     const there = device(test);
-    const lock = await takeLock(there.directory, { role: "agent" });
+    await there.agentHasState();
     const message = new RegExp(`process ${process.pid}, .*--socket`);
-    await assert.rejects(there.client(short).call("logout", {}), { exitCode: 8, message });
-    await lock.release();
-  });
-
-  it("gives up on another command that does not end: state_locked", async (test) => {
-    const there = device(test);
-    const lock = await takeLock(there.directory);
-    await assert.rejects(there.client(short).call("logout", {}), { code: "state_locked" });
+    await assert.rejects(there.call("logout", short), { exitCode: 8, message });
+    const other = device(test);
+    const lock = await takeLock(other.directory);
+    await assert.rejects(other.call("logout", short), { code: "state_locked" });
     await lock.release();
   });
 
@@ -141,19 +134,10 @@ describe("the client of a command", () => {
       isStopping = false;
     });
     const refusal = problem({ code: "shutting_down", status: 503, retry_after: 5 });
-    await startAt(test, there.socketPath, () => (isStopping ? refusal : { body: version }));
-    const lock = await takeLock(there.directory, { role: "agent" });
-    assert.deepEqual(await there.client(long).call("getVersion", {}), version);
-    await lock.release();
+    await agentAt(test, there.socketPath, () => (isStopping ? refusal : { body: version }));
+    await there.agentHasState();
+    assert.deepEqual(await there.call("getVersion"), version);
     assert.deepEqual([there.remarks.length, there.opened], [1, []]);
-  });
-
-  it("of a command that needs the agent waits for it too", async (test) => {
-    const there = device(test, () => void agentOf(test, there.socketPath));
-    const lock = await takeLock(there.directory, { role: "agent" });
-    const client = there.client(long, false);
-    assert.deepEqual(await client.call("getVersion", {}), version);
-    await lock.release();
   });
 });
 
@@ -166,8 +150,7 @@ describe("a unit that does not come up", () => {
 
   /** The failure of a command that needs the agent, with what systemd says. */
   async function failureWith(test: TestContext, properties: Record<string, string>) {
-    const { directory, socketPath, remarks } = device(test);
-    const places = { stateDirectory: directory, socketPath } as Parameters<typeof untilStarted>[0]["places"];
+    const { places, remarks } = device(test);
     const remark = async (text: string) => void remarks.push(text);
     const askUnit = async () => ({ properties, lastLine });
     const wait = untilStarted({ places, remark, patience: { ...short, pause: 1 }, askUnit });
@@ -189,14 +172,13 @@ describe("a unit that does not come up", () => {
     );
   });
 
-  const starting: [string, Record<string, string>][] = [
-    ["its first start", { ...looping, NRestarts: "0" }],
-    ["a start after one failure", { ...looping, NRestarts: "1" }],
-    ["a restart of one that listened just now", { ...looping, ActiveExitTimestampMonotonic: "89000000" }],
-  ];
-  for (const [what, properties] of starting)
+  for (const [what, change] of Object.entries({
+    "its first start": { NRestarts: "0" },
+    "a start after one failure": { NRestarts: "1" },
+    "a restart of one that listened just now": { ActiveExitTimestampMonotonic: "89000000" },
+  }))
     it(`is not ${what}, which is waited for, and is no other program`, async (test) => {
-      const { tries, message } = await failureWith(test, properties);
+      const { tries, message } = await failureWith(test, { ...looping, ...change });
       assert.ok(tries > 0, "it was waited for");
       assert.match(message, /^The agent is being started, and no agent has begun to listen/);
     });
@@ -207,34 +189,28 @@ describe("a unit that does not come up", () => {
   });
 });
 
-describe("untilStarted", () => {
-  it("throws the absence where another command has the state: no agent comes of that", async (test) => {
-    const { directory, socketPath } = device(test);
+describe("another command that has the state", () => {
+  const work = (directory: string) => async () => (await takeLock(directory)).release();
+
+  it("is waited for, where the work is on the state", async (test) => {
+    const { directory, places } = device(test);
     const lock = await takeLock(directory);
-    const places = { stateDirectory: directory, socketPath } as Parameters<typeof untilStarted>[0]["places"];
+    await afterOtherCommands({ places, remark: () => lock.release(), patience: long }, work(directory));
+  });
+
+  it("is not waited for as an agent that starts: none comes of it", async (test) => {
+    const { directory, places } = device(test);
+    const lock = await takeLock(directory);
     const absence = new CommandError(8, "absent");
     const wait = untilStarted({ places, remark: async () => undefined, patience: long });
     await assert.rejects(wait(absence), absence);
     await lock.release();
   });
-});
 
-describe("afterOtherCommands", () => {
-  const work = (directory: string) => async () => (await takeLock(directory)).release();
-
-  it("waits for a command that has the state", async (test) => {
-    const { directory, socketPath } = device(test);
-    const lock = await takeLock(directory);
-    const places = { stateDirectory: directory, socketPath };
-    await afterOtherCommands({ places, remark: () => lock.release(), patience: long }, work(directory));
-  });
-
-  it("does not wait for an agent, which keeps it", async (test) => {
-    const { directory, socketPath } = device(test);
-    const lock = await takeLock(directory, { role: "agent" });
-    const places = { stateDirectory: directory, socketPath };
+  it("is no agent, which keeps it, and is not waited for", async (test) => {
+    const { directory, places, agentHasState } = device(test);
+    await agentHasState();
     const waiting = { places, remark: async () => assert.fail("waited"), patience: long };
     await assert.rejects(afterOtherCommands(waiting, work(directory)), StateLocked);
-    await lock.release();
   });
 });
