@@ -95,10 +95,8 @@ describe("a batch of events", () => {
     assert.deepEqual([batch?.count, batch?.first, batch?.last], [451, 1, 451]);
     assert.deepEqual(batch?.counts, { "need.began": 451 });
     const newest = Array.from({ length: 19 }, (_, index) => 433 + index);
-    assert.deepEqual(
-      batch?.events.map(({ seq }) => seq),
-      [1, ...newest],
-    );
+    const seqs = batch?.events.map(({ seq }) => seq);
+    assert.deepEqual(seqs, [1, ...newest]);
   });
 
   it("of the record has two hundred events at most, one page of several, and ends behind the last of them", async () => {

@@ -10,7 +10,6 @@ const causes: readonly (readonly [string, RegExp])[] = [
     /^mail\.example:587 cannot be used: its name cannot be resolved\. Nothing was sent\. Check the address/,
   ],
   ["EHOSTUNREACH", /there is no route to it\. Nothing was sent\. Check the address/],
-  ["HPE_INVALID_CONSTANT", /its answer cannot be read as HTTP \(HPE_INVALID_CONSTANT\)\. Nothing was sent/],
   [
     "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
     /it speaks no TLS from version 1\.2 on\. Ask who runs it for TLS 1\.2 or 1\.3\. Nothing/,

@@ -109,12 +109,14 @@ async function reach(test: TestContext, language: "en" | "de"): Promise<void> {
   }
   await world.pass(90);
   const told = world.attempts.flatMap(({ message }) => message.notices);
+  const heard = told.map(({ type }) => type);
   assert.deepEqual(
-    told.map(({ type }) => type),
+    heard,
     types.filter((type) => type in heardBy),
   );
+  const arrived = world.arrived.flatMap(({ seqs }) => seqs);
   assert.deepEqual(
-    world.arrived.flatMap(({ seqs }) => seqs),
+    arrived,
     told.map(({ seq }) => seq),
   );
   const mailed = server.mails.flatMap(({ text }) => text.split("\n"));

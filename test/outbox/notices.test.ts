@@ -82,10 +82,8 @@ describe("the choice of events that people are notified of", () => {
   for (const [name, given, level] of chosen)
     it(`${level === null ? "leaves out" : "takes"} ${name}`, () => {
       assert.equal(levelOf(given), level);
-      assert.deepEqual(
-        (["record", "all", "grave"] as const).map((takes) => isTaken(takes, given)),
-        [true, level !== null, level === "grave"],
-      );
+      const taken = (["record", "all", "grave"] as const).map((takes) => isTaken(takes, given));
+      assert.deepEqual(taken, [true, level !== null, level === "grave"]);
     });
 
   for (const type of [
@@ -115,10 +113,8 @@ describe("an event in words", () => {
       word: "not_in_sync",
       server: null,
     };
-    assert.match(
-      noticeOf(event("need.began", clock)).text,
-      /^None of the time servers gives a usable answer\. /,
-    );
+    const ofClock = noticeOf(event("need.began", clock)).text;
+    assert.match(ofClock, /^None of the time servers gives a usable answer\. /);
   });
 
   it("has the words of a publisher who withdrew the installed release", () => {
@@ -136,10 +132,8 @@ describe("an event in words", () => {
 
   it("has the need's title where the event lacks the facts of the sentence", () => {
     const details = { need: "disk", reason: "disk_space_low", level: "failing" };
-    assert.equal(
-      noticeOf(event("need.began", details)).text,
-      "The disk needs space. The status of the device says what to do.",
-    );
+    const unknown = noticeOf(event("need.began", details)).text;
+    assert.equal(unknown, "The disk needs space. The status of the device says what to do.");
     const ended = noticeOf(event("need.ended", details));
     assert.deepEqual(
       [ended.title, ended.text],

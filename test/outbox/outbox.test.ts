@@ -11,7 +11,7 @@ import { onDisk } from "../../lab/state/state-directory.ts";
 import type { AuditEvent } from "../../src/contract/types.ts";
 import { agentEvent, type EventFacts } from "../../src/journal/events/event.ts";
 import type { NamedReceiver } from "../../src/outbox/dispatcher.ts";
-import { type Delivery, type Message, type Receiver, retry } from "../../src/outbox/receiver.ts";
+import { type Delivery, type Message, retry } from "../../src/outbox/receiver.ts";
 import { retryIn } from "../../src/outbox/retries.ts";
 
 const began = (name: string, level = "attention"): EventFacts =>
@@ -35,6 +35,21 @@ const range = (from: number, to: number) => Array.from({ length: to - from + 1 }
 
 const hour = 3_600;
 const day = 24 * hour;
+
+/** A receiver of the record whose deliveries end so. */
+async function recording(test: Ending, outcome: (seqs: readonly number[]) => Delivery) {
+  const world = await openOutboxWorld(test);
+  const messages: Message[] = [];
+  const deliver = async (message: Message) => {
+    messages.push(message);
+    return outcome(message.notices.map(({ seq }) => seq));
+  };
+  await world.configure([{ name: "log", takes: "record", receiver: { deliver } }]);
+  const record = async (count: number) => {
+    for (let index = 0; index < count; index += 1) await world.record(change(`${index}`));
+  };
+  return { world, messages, record, state: () => world.outbox.states()[0] ?? assert.fail() };
+}
 
 /** Seqs by the ids that they arrived under, in the order of the first arrival. */
 function idsBySeq({ arrived }: OutboxWorld): Map<number, Set<string>> {
@@ -61,15 +76,11 @@ describe("the outbox", () => {
     await world.record(change("anna"));
     await world.record(began("b"));
     await world.pass(day);
-    assert.deepEqual(
-      world.arrived.map(({ id, seqs }) => [id, seqs]),
-      [[`${deviceId}-3-3`, [3]]],
-    );
+    const arrived = world.arrived.map(({ id, seqs }) => [id, seqs]);
+    assert.deepEqual(arrived, [[`${deviceId}-3-3`, [3]]]);
     const [{ message } = assert.fail()] = world.attempts;
-    assert.deepEqual(
-      [message.count, message.counts, message.gap, message.isTest, message.device],
-      [1, { "need.began": 1 }, null, false, { id: deviceId, name: "box" }],
-    );
+    const facts = [message.count, message.counts, message.gap, message.isTest, message.device];
+    assert.deepEqual(facts, [1, { "need.began": 1 }, null, false, { id: deviceId, name: "box" }]);
     assert.equal(message.notices[0]?.title, "To do: b 1.0.0 failed on this device");
   });
 
@@ -111,10 +122,8 @@ describe("the outbox", () => {
     await world.pass(2 * hour);
     const found = idsBySeq(world);
     assert.deepEqual([...found.keys()], expected);
-    assert.deepEqual(
-      [...found.values()].filter((ids) => ids.size !== 1),
-      [],
-    );
+    const repeated = [...found.values()].filter((ids) => ids.size !== 1);
+    assert.deepEqual(repeated, []);
     assert.ok(world.arrived.length > new Set(world.arrived.map(({ id }) => id)).size, "nothing was repeated");
     assert.equal(world.outbox.states()[0]?.waiting, 0);
   });
@@ -203,10 +212,8 @@ describe("the outbox", () => {
     await world.pass(1);
     await world.outbox.close();
     const { receivers } = (await onDisk(world.directory, "outbox.json")) as { receivers: { seq: number }[] };
-    assert.deepEqual(
-      receivers.map(({ seq }) => seq),
-      [3],
-    );
+    const seqs = receivers.map(({ seq }) => seq);
+    assert.deepEqual(seqs, [3]);
   });
 
   it("is silent for as long as a receiver asks, but no longer than a day", async (test) => {
@@ -218,10 +225,8 @@ describe("the outbox", () => {
     };
     await world.record(began("a"));
     await world.pass(3 * day);
-    assert.deepEqual(
-      world.attempts.map(({ at }) => at),
-      [1, 1 + 2 * hour, 1 + 2 * hour + day],
-    );
+    const times = world.attempts.map(({ at }) => at);
+    assert.deepEqual(times, [1, 1 + 2 * hour, 1 + 2 * hour + day]);
   });
 
   it("does not wake the process while nothing waits, and writes nothing for events of no interest", async (test) => {
@@ -251,10 +256,8 @@ describe("the outbox", () => {
     await world.configure([world.receiver("two", "grave")]);
     await world.pass(1);
     const { receivers } = (await onDisk(world.directory, "outbox.json")) as { receivers: { name: string }[] };
-    assert.deepEqual(
-      [receivers.map(({ name }) => name), world.outbox.states().map(({ name }) => name)],
-      [["two"], ["two"]],
-    );
+    const names = [receivers.map(({ name }) => name), world.outbox.states().map(({ name }) => name)];
+    assert.deepEqual(names, [["two"], ["two"]]);
   });
 
   const muted: [string, (world: OutboxWorld) => readonly NamedReceiver[], last: RegExp | null][] = [
@@ -325,116 +328,84 @@ describe("the outbox", () => {
   });
 
   it("counts what a receiver refuses, over successes and restarts, until a person's test shows it", async (test) => {
-    const world = await openOutboxWorld(test);
     const error = "It refused 1 of its events.";
-    const refused: Delivery = { outcome: "refused", answer: "200 OK", error, events: 1 };
-    let delivery: Delivery = refused;
-    const messages: Message[] = [];
-    const receiver: Receiver = {
-      deliver: async (message) => {
-        messages.push(message);
-        return delivery;
-      },
-    };
-    await world.configure([{ name: "log", takes: "record", receiver }]);
-    for (const name of ["anna", "bert"]) {
-      await world.record(change(name));
+    const taken: Delivery = { outcome: "taken", answer: "200 OK" };
+    let delivery: Delivery = { outcome: "refused", answer: "200 OK", error, events: 1 };
+    const { world, messages, record, state } = await recording(test, () => delivery);
+    for (const outcome of [delivery, delivery, taken]) {
+      delivery = outcome;
+      await record(1);
       await world.pass(hour);
     }
-    delivery = { outcome: "taken", answer: "200 OK" };
-    await world.record(change("carl"));
-    await world.pass(hour);
     await world.restart();
     await world.pass(hour);
-    const [state = assert.fail()] = world.outbox.states();
     const detail = `Refused since 2026-11-27T10:00:10.000Z, and not sent again: 2 of the events 1 to 2. ${error}`;
-    assert.deepEqual([state.refused, state.last_error], [2, { time: "2026-11-27T11:00:10.000Z", detail }]);
-    assert.deepEqual(
-      messages.map(({ gap }) => gap),
-      [null, { from: 1, to: 1 }, { from: 2, to: 2 }],
-    );
+    const last_error = { time: "2026-11-27T11:00:10.000Z", detail };
+    assert.deepEqual([state().refused, state().last_error], [2, last_error]);
+    const gaps = messages.map(({ gap }) => gap);
+    assert.deepEqual(gaps, [null, { from: 1, to: 1 }, { from: 2, to: 2 }]);
     delivery = retry("nothing listens there");
     await world.outbox.test("log");
-    assert.equal(world.outbox.states()[0]?.refused, 2);
-    delivery = { outcome: "taken", answer: "200 OK" };
-    assert.deepEqual(await world.outbox.test("log"), { ...delivery, answer: `200 OK. ${detail}` });
+    assert.equal(state().refused, 2);
+    delivery = taken;
+    assert.deepEqual(await world.outbox.test("log"), { ...taken, answer: `200 OK. ${detail}` });
     await world.restart();
-    const [seen = assert.fail()] = world.outbox.states();
-    assert.deepEqual([seen.refused, seen.last_error], [0, null]);
-    assert.deepEqual(await world.outbox.test("log"), delivery);
+    assert.deepEqual([state().refused, state().last_error], [0, null]);
+    assert.deepEqual(await world.outbox.test("log"), taken);
   });
 
   it("halves a refused message of the record until the event is alone that is refused, and passes over that", async (test) => {
-    const world = await openOutboxWorld(test);
-    const [arrived, attempts]: [number[], number[][]] = [[], []];
-    const deliver = async ({ notices }: Message): Promise<Delivery> => {
-      const seqs = notices.map(({ seq }) => seq);
-      attempts.push(seqs);
+    const arrived: number[] = [];
+    const { world, messages, record, state } = await recording(test, (seqs) => {
       if (seqs.includes(77)) return { outcome: "refused", answer: "400 Bad Request", error: "too old" };
       arrived.push(...seqs);
       return { outcome: "taken", answer: "200 OK" };
-    };
-    await world.configure([{ name: "log", takes: "record", receiver: { deliver } }]);
-    for (let index = 0; index < 200; index += 1) await world.record(change(`${index}`));
+    });
+    await record(200);
     await world.pass(hour);
-    assert.deepEqual(
-      arrived,
-      range(1, 200).filter((seq) => seq !== 77),
-    );
-    assert.ok(attempts.length < 40, `${attempts.length} attempts`);
-    const [state = assert.fail()] = world.outbox.states();
-    assert.deepEqual([state.refused, state.waiting, state.failing_seconds], [1, 0, 0]);
+    const others = range(1, 200).filter((seq) => seq !== 77);
+    assert.deepEqual(arrived, others);
+    assert.ok(messages.length < 40, `${messages.length} attempts`);
+    const { refused, waiting, failing_seconds } = state();
+    assert.deepEqual([refused, waiting, failing_seconds], [1, 0, 0]);
   });
 
   it("gives a receiver that refuses all of the record the pauses of one that fails, and is a failure", async (test) => {
-    const world = await openOutboxWorld(test);
-    const deliver = async (): Promise<Delivery> => ({ outcome: "refused", answer: "400", error: "bad data" });
-    await world.configure([{ name: "log", takes: "record", receiver: { deliver } }]);
-    for (let index = 0; index < 100; index += 1) await world.record(change(`${index}`));
+    const refusing: Delivery = { outcome: "refused", answer: "400", error: "bad data" };
+    const { world, record, state } = await recording(test, () => refusing);
+    await record(100);
     await world.pass(day);
-    const [state = assert.fail()] = world.outbox.states();
-    assert.ok(state.refused > 20 && state.refused < 60, `${state.refused} of 100 are lost in a day`);
-    assert.deepEqual([state.waiting, state.failing_seconds > 23 * hour], [100 - state.refused, true]);
+    const { refused, waiting, failing_seconds } = state();
+    assert.ok(refused > 20 && refused < 60, `${refused} of 100 are lost in a day`);
+    assert.deepEqual([waiting, failing_seconds > 23 * hour], [100 - refused, true]);
   });
-});
 
-describe("a gap in the record", () => {
-  /** Bytes of a log that keeps some forty changes. */
-  const totalBytes = 64 * 1024;
-  const flood = async (world: OutboxWorld, count: number): Promise<void> => {
-    // One after the other: few find room in memory.
-    for (let index = 0; index < count; index += 1)
-      await world.events.record(agentEvent("clock.stepped", { seconds: index }));
-    await world.settle();
-  };
-
-  it("is told with the first message behind it", async (test) => {
-    const world = await openOutboxWorld(test, { totalBytes });
+  it("tells a gap in the record with the first message behind it", async (test) => {
+    // A log that keeps some forty changes.
+    const world = await openOutboxWorld(test, { totalBytes: 64 * 1024 });
     await world.configure([world.receiver()]);
     await world.record(change("anna"));
     world.fate = () => "dropped";
     await world.record(began("a"));
     await world.pass(hour);
-    await flood(world, 400);
+    // One after the other: few find room in memory.
+    for (let index = 0; index < 400; index += 1)
+      await world.events.record(agentEvent("clock.stepped", { seconds: index }));
+    await world.settle();
     await world.record(began("b"));
     world.fate = () => "delivered";
     await world.pass(3 * hour);
-    const messages = world.attempts.slice(-2).map(({ message }) => message);
     assert.deepEqual(idsBySeq(world).get(403), new Set([`${deviceId}-403-403`]));
-    const gap = messages.at(-1)?.gap;
+    const gap = world.attempts.at(-1)?.message.gap;
     assert.ok(gap && gap.from >= 2 && gap.to < 403 && gap.to > 200, JSON.stringify(gap));
   });
 });
 
 describe("the wait for the next attempt", () => {
-  it("doubles from half a minute to an hour, and is drawn from the upper half of its span", () => {
+  it("doubles from half a minute to an hour, is drawn from the upper half, and no shorter than is asked for, up to a day", () => {
     const waits = [1, 2, 3, 6, 7, 50, 2_000].map((failures) => [retryIn(failures, 0), retryIn(failures, 1)]);
     assert.equal(waits.join(" "), "30,60 60,120 120,240 960,1920 1800,3600 1800,3600 1800,3600");
-  });
-
-  it("is as long as the receiver asks, up to a day, and never shorter than without that", () => {
-    assert.equal(retryIn(1, 0, 7_200), 7_200);
-    assert.equal(retryIn(1, 0, 30 * 86_400), 86_400);
-    assert.equal(retryIn(7, 1, 5), 3_600);
+    const asked = [retryIn(1, 0, 7_200), retryIn(1, 0, 30 * 86_400), retryIn(7, 1, 5)];
+    assert.deepEqual(asked, [7_200, 86_400, 3_600]);
   });
 });

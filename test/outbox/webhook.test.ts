@@ -30,10 +30,8 @@ describe("a webhook", () => {
     const delivery = await deliver(`${url}/hook`, began);
     assert.deepEqual(delivery, { outcome: "taken", answer: "204 No Content" });
     const [request = assert.fail()] = received;
-    assert.deepEqual(
-      [request.path, request.headers["content-type"]],
-      ["POST /hook", "application/cloudevents+json; charset=utf-8"],
-    );
+    const sent = [request.path, request.headers["content-type"]];
+    assert.deepEqual(sent, ["POST /hook", "application/cloudevents+json; charset=utf-8"]);
     assert.deepEqual(verified(request), {
       ...{ specversion: "1.0", id: `${deviceId}-7-7`, type: "steward.need.began" },
       source: "urn:uuid:4f1d0c8e-9a3b-4c5d-8e7f-001122334455",

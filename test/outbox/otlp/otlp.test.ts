@@ -31,10 +31,8 @@ describe("a collector", () => {
     ])
       assert.deepEqual(delivery, { outcome: "taken", answer: "200 OK" });
     assert.deepEqual(faults, []);
-    assert.deepEqual(
-      received.map(({ path }) => path),
-      ["/v1/logs", "/v1/logs", "/v1/metrics"],
-    );
+    const paths = received.map(({ path }) => path);
+    assert.deepEqual(paths, ["/v1/logs", "/v1/logs", "/v1/metrics"]);
     for (const { headers } of received)
       for (const [name, value] of Object.entries({ ...ofRoot, "content-encoding": "gzip" }))
         assert.equal(headers[name], value);
