@@ -99,8 +99,9 @@ describe("the table of commands", () => {
   });
 
   it("offers the documents that the agent has", () => {
+    const offered = [...documentNames, ...lateDocumentNames];
     assert.deepEqual(
-      [...documentNames, ...lateDocumentNames],
+      offered,
       documentKinds({}).map(({ name }) => name),
     );
   });

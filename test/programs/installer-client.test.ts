@@ -51,9 +51,7 @@ describe("requests to an installer of our own user", () => {
     return {
       directories: { releases: directory, trust: join(directory, "trust") },
       program: {
-        node: process.execPath,
-        script,
-        state: join(directory, "state"),
+        ...{ node: process.execPath, script, state: join(directory, "state") },
         hostFile: join(directory, "steward.json"),
       },
       apply: { rules: null, binary: null },
@@ -78,29 +76,17 @@ describe("requests to an installer of our own user", () => {
     ]);
   });
 
-  it("has a rollback taken as the agent's, with its limits, and not as root's", async () => {
-    const installer = createInstallerClient(
-      planWith(`console.error(told.slice(0, 2).join(" ")); process.exitCode = 5;`),
-    );
-    await assert.rejects(installer.ask({ verb: "rollback", kind: "rules" }, noSignal), {
-      message: "The installer ended with 5: install rollbackrules",
-    });
-  });
-
-  it("says what it said last where it ends without an outcome", async () => {
-    const installer = createInstallerClient(planWith(`console.error("No room."); process.exitCode = 3;`));
-    await assert.rejects(installer.ask({ verb: "rollback", kind: "rules" }, noSignal), {
+  it("says what it said last where it ends without an outcome; a rollback is taken as the agent's, with its limits", async () => {
+    const plan = planWith(`console.error("No room.", told.slice(0, 2).join(" ")); process.exitCode = 3;`);
+    await assert.rejects(createInstallerClient(plan).ask({ verb: "rollback", kind: "rules" }, noSignal), {
       code: "internal_error",
-      message: "The installer ended with 3: No room.",
+      message: "The installer ended with 3: No room. install rollbackrules",
     });
   });
 
   it("ends with the signal's reason, and what runs goes on", async () => {
-    const installer = createInstallerClient(
-      planWith(
-        `writeFileSync(releases + "/running", String(process.pid)); setTimeout(() => undefined, 30_000);`,
-      ),
-    );
+    const body = `writeFileSync(releases + "/running", String(process.pid)); setTimeout(() => 0, 30_000);`;
+    const installer = createInstallerClient(planWith(body));
     const ending = new AbortController();
     const asked = assert.rejects(installer.ask({ verb: "install", id }, ending.signal), /^Error: stopping$/);
     const running = () =>
@@ -133,30 +119,29 @@ describe("whether a kind is set up", () => {
     helper,
   };
 
+  const planOf = ({ unit = null, url }: { unit?: string | null; url?: string }) => ({
+    ...{ unit, activate: null, selfTest: null },
+    health: {
+      ...{ http: url === undefined ? [] : [{ url, status: 200, versionMember: null }], command: null },
+      ...{ successes: 6, intervalSeconds: 5, withinSeconds: 300 },
+    },
+  });
+
   it("is what the host file says", () => {
-    const unit = { unit: "pump.service", activate: null, selfTest: null };
-    const health = { http: [], command: null, successes: 6, intervalSeconds: 5, withinSeconds: 300 };
-    const installer = createInstallerClient({ ...plan, apply: { rules: { ...unit, health }, binary: null } });
+    const apply = { rules: planOf({ unit: "pump.service" }), binary: null };
+    const installer = createInstallerClient({ ...plan, apply });
     assert.deepEqual([installer.isSetUp("rules"), installer.isSetUp("binary")], [true, false]);
   });
 
-  /** The name, the place of the rules and that of the binary, and if they are one. */
-  const places: [string, object, object, boolean][] = [
+  const [port, other] = [{ url: "http://127.0.0.1:9000/" }, { url: "http://127.0.0.1:9001/" }];
+  for (const [name, rules, binary, isOne] of [
     ["at one unit", { unit: "pump.service" }, { unit: "pump.service" }, true],
     ["at two units", { unit: "engine.service" }, { unit: "pump.service" }, false],
-    ["at one address", { url: "http://127.0.0.1:9000/rules" }, { url: "http://127.0.0.1:9000/" }, true],
-    ["at two addresses", { url: "http://127.0.0.1:9000/" }, { url: "http://127.0.0.1:9001/" }, false],
+    ["at one address", { url: `${port.url}rules` }, port, true],
+    ["at two addresses", port, other, false],
     ["by programs, with no unit and no address", {}, {}, false],
-  ];
-  for (const [name, rules, binary, isOne] of places)
+  ] as const)
     it(`says if rules need the binary for their health, which is asked ${name}`, () => {
-      const planOf = ({ unit = null, url }: { unit?: string | null; url?: string }) => ({
-        ...{ unit, activate: null, selfTest: null },
-        health: {
-          ...{ http: url === undefined ? [] : [{ url, status: 200, versionMember: null }], command: null },
-          ...{ successes: 6, intervalSeconds: 5, withinSeconds: 300 },
-        },
-      });
       const apply = { rules: planOf(rules), binary: planOf(binary) };
       assert.equal(createInstallerClient({ ...plan, apply }).rulesNeedBinary(), isOne);
     });

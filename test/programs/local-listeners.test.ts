@@ -37,10 +37,8 @@ async function localListeners(t: TestContext, port: number) {
   /** The minute is over for all that wait, and they wait again. */
   const minute = async (): Promise<void> => {
     const due = waiting.splice(0);
-    assert.deepEqual(
-      due.map(({ seconds }) => seconds),
-      [60, 60],
-    );
+    const waits = due.map(({ seconds }) => seconds);
+    assert.deepEqual(waits, [60, 60]);
     for (const { call } of due) call();
     await until("both wait again", () => waiting.length === due.length);
   };

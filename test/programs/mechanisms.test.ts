@@ -21,10 +21,8 @@ describe("the record of a mechanism", () => {
   for (const [name, { commands = [], program, part, receiver, open }] of records)
     it(`${name} names what there is, and has what the device takes of it`, async () => {
       const words = parts.flatMap((part) => part.words);
-      assert.deepEqual(
-        commands.filter((command) => !words.includes(command)),
-        [],
-      );
+      const unknown = commands.filter((command) => !words.includes(command));
+      assert.deepEqual(unknown, []);
       assert.ok(!program || existsSync(join(import.meta.dirname, "../../src/programs", program)), program);
       assert.ok(part || receiver || open);
       assert.equal(typeof (await receiver?.()), receiver ? "function" : "undefined");

@@ -258,8 +258,9 @@ describe("the surroundings of each client", () => {
       ] as const) {
         const file = hostFileOf(kind, port, own, { ca_file, ...ofNetwork });
         await expects(kind, await kind.send(planOf(file), port), null);
+        const requests = proxy.requests.map(({ method, url }) => [method, url]);
         assert.deepEqual(
-          proxy.requests.map(({ method, url }) => [method, url]),
+          requests,
           Array.from({ length: times }, () => ["CONNECT", `${name}:${port}`]),
         );
       }

@@ -65,14 +65,10 @@ describe("steward doctor", () => {
   it("starts an agent that is not started, and finds nothing else", async (test) => {
     const device = deviceOf(test, { state: lived.original, said: { [agent]: unit("inactive") } });
     const troubles = await troublesOf(device);
-    assert.deepEqual(
-      troubles.map(({ area, code }) => `${area} ${code}`),
-      ["agent not_running", "log no_journal"],
-    );
-    assert.deepEqual(
-      [true, false].map((isRoot) => nextLine(troubles, isRoot)),
-      ["systemctl start steward.service", "su -c 'steward doctor'"],
-    );
+    const codes = troubles.map(({ area, code }) => `${area} ${code}`);
+    assert.deepEqual(codes, ["agent not_running", "log no_journal"]);
+    const next = [true, false].map((isRoot) => nextLine(troubles, isRoot));
+    assert.deepEqual(next, ["systemctl start steward.service", "su -c 'steward doctor'"]);
   });
 
   const first = unit("activating").replace("dead", "start");
@@ -156,10 +152,8 @@ describe("steward doctor", () => {
     };
     const device = deviceOf(test, { state: lived.original });
     both(device.places.stateDirectory, device);
-    assert.match(
-      nextLine(await troublesOf(device), true) ?? "",
-      /^steward state restore users --from users\.\S+\.json$/,
-    );
+    const newest = nextLine(await troublesOf(device), true) ?? "";
+    assert.match(newest, /^steward state restore users --from users\.\S+\.json$/);
     const anew = ["state document_lost", "steward state reset users", /without a user/] as const;
     const troubles = await found(test, anew, { change: allUsers("") });
     const lost = troubles.find(({ code }) => code === "document_lost") ?? assert.fail();
@@ -278,10 +272,8 @@ describe("steward doctor", () => {
     };
     const device = deviceOf(test, { state: lived.original, files, said });
     const clock = (await troublesOf(device)).filter(({ area }) => area === "clock");
-    assert.deepEqual(
-      clock.map(({ code }) => code),
-      ["two_daemons", "second_setter"],
-    );
+    const codes = clock.map(({ code }) => code);
+    assert.deepEqual(codes, ["two_daemons", "second_setter"]);
     assert.equal(clock[0]?.remedy?.line, "systemctl disable --now systemd-timesyncd.service");
     assert.equal(clock[1]?.remedy?.line, `mv ${device.root}/etc/cron.d/clock /root/clock.off`);
   });

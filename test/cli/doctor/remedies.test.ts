@@ -87,10 +87,8 @@ describe("what agent and doctor find", () => {
       typed("disk", "disk", "attention"),
       typed("agent", "agent", "failing"),
     ];
-    assert.deepEqual(
-      inOrder(found).map(({ code }) => code),
-      ["agent", "https", "disk", "clock", "un", "log"],
-    );
+    const codes = inOrder(found).map(({ code }) => code);
+    assert.deepEqual(codes, ["agent", "https", "disk", "clock", "un", "log"]);
     assert.equal(nextLine(inOrder(found), true), "agent");
   });
 

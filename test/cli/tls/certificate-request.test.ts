@@ -45,6 +45,17 @@ function deviceAt({ hostFile, socket, stateDirectory }: Place) {
   return { directory: join(hostFile, "../tls"), tls };
 }
 
+/** One with an agent and HTTPS, which shows it at this port. */
+async function servingDevice(test: TestContext) {
+  const hostFile = newHostFile(test);
+  const agent = await startAgentInProcess({ arguments: ["--host-file", hostFile] });
+  test.after(() => agent.dispose());
+  const port = await heldPort();
+  const device = deviceAt({ ...agent, hostFile });
+  assert.equal((await device.tls(["enable", "--port", String(port)])).code, 0);
+  return { ...device, port, agent };
+}
+
 /** A device on which no agent runs. */
 function silentDevice(test: TestContext, socket = join(temporaryDirectory(test), "none.sock")) {
   return deviceAt({ hostFile: newHostFile(test), socket, stateDirectory: temporaryDirectory(test) });
@@ -117,12 +128,7 @@ describe("steward tls request", () => {
 
 describe("steward tls install", () => {
   it("has HTTPS show the answer of the CA, with its chain, and at the next one removes the former", async (test) => {
-    const hostFile = newHostFile(test);
-    const agent = await startAgentInProcess({ arguments: ["--host-file", hostFile] });
-    test.after(() => agent.dispose());
-    const device = deviceAt({ ...agent, hostFile });
-    const port = await heldPort();
-    assert.equal((await device.tls(["enable", "--port", String(port)])).code, 0);
+    const device = await servingDevice(test);
     for (const name of ["60-request-0001", "60-request-0002"]) {
       const answer = middle.answer(await requestOf(device));
       // In any order, and with the CA's own.
@@ -131,19 +137,15 @@ describe("steward tls install", () => {
       assert.match(stderr, new RegExp(`HTTPS shows the certificate, which is installed as ${name}`));
       assert.deepEqual(installedIn(device), [`${name}.crt`, `${name}.key`]);
       const key = statSync(join(device.directory, `${name}.key`));
-      assert.deepEqual([key.mode & 0o777, key.gid], [0o640, statSync(agent.stateDirectory).gid]);
+      assert.deepEqual([key.mode & 0o777, key.gid], [0o640, statSync(device.agent.stateDirectory).gid]);
       const chain = readFileSync(join(device.directory, `${name}.crt`), "utf8");
       assert.equal(chain.match(/BEGIN CERTIFICATE/g)?.length, 2);
-      assert.equal(await serialShown(port), new X509Certificate(answer).serialNumber);
+      assert.equal(await serialShown(device.port), new X509Certificate(answer).serialNumber);
     }
   });
 
   it("says which other certificate HTTPS goes on to show, and fails", async (test) => {
-    const hostFile = newHostFile(test);
-    const agent = await startAgentInProcess({ arguments: ["--host-file", hostFile] });
-    test.after(() => agent.dispose());
-    const device = deviceAt({ ...agent, hostFile });
-    await device.tls(["enable", "--port", String(await heldPort())]);
+    const device = await servingDevice(test);
     const answer = root.answer(await requestOf(device));
     const mine = root.issue({ name: "mine", extensions: forName });
     writeFileSync(join(device.directory, "70-mine.crt"), mine.cert, { mode: 0o644 });
@@ -167,7 +169,7 @@ describe("steward tls install", () => {
     assert.equal(installedIn(device).length, 4);
   });
 
-  it("refuses a chain that is incomplete, of another CA, or none, and names what is missing", async (test) => {
+  it("refuses a chain that is incomplete, of another CA, none, or not for a server, and says why", async (test) => {
     const device = silentDevice(test);
     const request = await requestOf(device);
     const answer = middle.answer(request);
@@ -183,14 +185,10 @@ describe("steward tls install", () => {
     const self = ["req", "-x509", "-key", key, ...name];
     const own = execFileSync("openssl", self, { encoding: "utf8" });
     await refuses(device, own, /signed by its own key, and not by a CA/);
-  });
-
-  it("refuses a certificate that is not for a server, with openssl's word", async (test) => {
-    const device = silentDevice(test);
-    const extensions = [...forName, "extendedKeyUsage=clientAuth"];
-    const answer = root.answer(await requestOf(device), { extensions });
+    // In openssl's words.
+    const ofClient = root.answer(request, { extensions: [...forName, "extendedKeyUsage=clientAuth"] });
     const purpose = /openssl refuses it for a server \((unsupported|unsuitable) certificate purpose\)/;
-    await refuses(device, answer, purpose);
+    await refuses(device, ofClient, purpose);
   });
 
   for (const [trust, at, why] of [
@@ -212,7 +210,6 @@ describe("steward tls install", () => {
     });
 });
 
-/** HTTPS is off. */
 const reloaded = {
   needs_restart: [],
   tls: { enabled: false, listening: false, urls: [], certificate: null, refused: [], problem: null },

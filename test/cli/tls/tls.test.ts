@@ -131,31 +131,21 @@ describe("steward tls", () => {
     assert.equal((await tls("reload")).code, 0);
     await tls("enable", "--port", String(await heldPort()));
     mkdirSync(join(hostFile, "../tls"), { mode: 0o755 });
-    writeFileSync(join(hostFile, "../tls/site.crt"), "nothing");
-    const bad = await tls("reload");
-    assert.equal(bad.code, 1);
-    assert.match(bad.stderr, /site: .*site\.key does not exist/);
-    writeFileSync(hostFile, "{");
-    const worse = await tls("reload");
-    assert.equal(worse.code, 6);
-    assert.match(worse.stderr, /is not JSON/);
-  });
-
-  it("changes nothing in a host file that is not JSON, and refuses what is no port", async (test) => {
-    const hostFile = join(temporaryDirectory(test), "steward.json");
-    writeFileSync(hostFile, "{ names");
-    const environment = { STEWARD_HOST_FILE: hostFile };
-    const { code, stderr } = await runSteward(["tls", "enable"], { environment });
-    assert.equal(code, 6);
-    assert.match(stderr, /not JSON at line 1, column 3: .* Nothing was changed/);
-    assert.equal(readFileSync(hostFile, "utf8"), "{ names");
-    assert.equal((await runSteward(["tls", "enable", "--port", "70000"], { environment })).code, 2);
+    for (const [path, text, code, said] of [
+      ["../tls/site.crt", "nothing", 1, /site: .*site\.key does not exist/],
+      [".", "{", 6, /is not JSON/],
+    ] as const) {
+      writeFileSync(path === "." ? hostFile : join(hostFile, path), text);
+      const ended = await tls("reload");
+      assert.deepEqual([ended.code, said.test(ended.stderr)], [code, true], ended.stderr);
+    }
   });
 });
 
 describe("the host file that `steward tls enable` writes", () => {
   const isRoot = process.getuid?.() === 0;
   const host = openExaminedHost(() => process.getuid?.());
+  const change = (path: string, https: Parameters<typeof changeHttps>[1]) => changeHttps(path, https, host);
 
   it("keeps its owner, its group, and the link to it", { skip: !isRoot && "needs root" }, async (test) => {
     const directory = temporaryDirectory(test);
@@ -165,7 +155,7 @@ describe("the host file that `steward tls enable` writes", () => {
     // The agent may read it only by its group.
     chownSync(file, 0, 65_534);
     symlinkSync("data.json", path);
-    await changeHttps(path, { enabled: true }, host);
+    await change(path, { enabled: true });
     assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), { https: { enabled: true } });
     const { uid, gid, mode } = statSync(file);
     assert.deepEqual([uid, gid, mode & 0o777], [0, 65_534, 0o640]);
@@ -176,28 +166,32 @@ describe("the host file that `steward tls enable` writes", () => {
     const path = join(temporaryDirectory(test), "steward/steward.json");
     const umask = process.umask(0o077);
     test.after(() => process.umask(umask));
-    await changeHttps(path, { enabled: true }, host);
-    assert.deepEqual(
-      [dirname(path), path].map((one) => statSync(one).mode & 0o777),
-      [0o755, 0o644],
-    );
+    await change(path, { enabled: true });
+    const modes = [dirname(path), path].map((one) => statSync(one).mode & 0o777);
+    assert.deepEqual(modes, [0o755, 0o644]);
   });
 
   it("keeps what is not named, and loses what is taken away", async (test) => {
     const path = join(temporaryDirectory(test), "steward.json");
-    const https = { enabled: false, port: 9443, redirect_port: 8080 };
-    writeFileSync(path, JSON.stringify({ https }));
-    await changeHttps(path, { enabled: true, port: undefined, redirect_port: null }, host);
-    const { https: written } = JSON.parse(readFileSync(path, "utf8"));
-    assert.deepEqual(written, { enabled: true, port: 9443 });
+    writeFileSync(path, '{"https": {"enabled": false, "port": 9443, "redirect_port": 8080}}');
+    await change(path, { enabled: true, port: undefined, redirect_port: null });
+    assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), { https: { enabled: true, port: 9443 } });
   });
 
-  it("stays as it is where the agent would not start with the change", async (test) => {
+  it("stays as it is where it is no JSON, or the agent would not start with the change", async (test) => {
     const path = join(temporaryDirectory(test), "steward.json");
-    writeFileSync(path, "{}");
     const same = { port: 8443, redirect_port: 8443 };
-    await assert.rejects(changeHttps(path, same, host), /Nothing was changed/);
-    assert.equal(readFileSync(path, "utf8"), "{}");
+    const rows = {
+      "{ names": /not JSON at line 1, column 3: .* Nothing was changed/,
+      "{}": /Nothing was changed/,
+    };
+    for (const [text, message] of Object.entries(rows)) {
+      writeFileSync(path, text);
+      await assert.rejects(change(path, same), { message });
+      assert.equal(readFileSync(path, "utf8"), text);
+    }
+    const environment = { STEWARD_HOST_FILE: path };
+    assert.equal((await runSteward(["tls", "enable", "--port", "70000"], { environment })).code, 2);
   });
 });
 
@@ -210,45 +204,49 @@ describe("the announcement on the LAN", () => {
     },
   };
 
+  const avahi = "etc/avahi/services/steward.service";
+
+  /** A system with these directories and files. */
+  function systemWith(test: TestContext, directories: readonly string[], files: readonly string[] = []) {
+    const root = temporaryDirectory(test);
+    for (const path of directories) mkdirSync(join(root, path), { recursive: true });
+    for (const path of files) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), "");
+    }
+    return { root, at: (path: string) => join(root, path), hostFile: `${root}/etc/steward/steward.json` };
+  }
+  const resolved = "usr/lib/systemd/systemd-resolved";
+
   it("is made where a daemon is installed, and taken back", async (test) => {
     const umask = process.umask(0o077);
     test.after(() => process.umask(umask));
-    const root = temporaryDirectory(test);
-    const hostFile = `${root}/etc/steward/steward.json`;
-    await announce(hostFile, 8443, host, root);
-    assert.equal(existsSync(`${root}/etc/avahi`), false);
-    mkdirSync(`${root}/etc/avahi/services`, { recursive: true });
-    mkdirSync(`${root}/usr/lib/systemd`, { recursive: true });
-    writeFileSync(`${root}/usr/lib/systemd/systemd-resolved`, "");
+    const none = systemWith(test, []);
+    await announce(none.hostFile, 8443, host, none.root);
+    assert.equal(existsSync(none.at("etc/avahi")), false);
+    const { root, at, hostFile } = systemWith(test, ["etc/avahi/services"], [resolved]);
     await announce(hostFile, 9443, host, root);
-    const avahi = readFileSync(`${root}/etc/avahi/services/steward.service`, "utf8");
-    assert.match(avahi, /<type>_https\._tcp<\/type>\n\s*<port>9443<\/port>/);
-    const resolved = readFileSync(`${root}/etc/systemd/dnssd/steward.dnssd`, "utf8");
-    assert.match(resolved, /^Type=_https\._tcp\nPort=9443$/m);
-    assert.equal(statSync(`${root}/etc/avahi/services/steward.service`).mode & 0o777, 0o644);
-    assert.equal(statSync(`${root}/etc/systemd/dnssd`).mode & 0o777, 0o755);
-    assert.deepEqual(ran, ["systemctl try-restart systemd-resolved.service"]);
+    assert.match(readFileSync(at(avahi), "utf8"), /<type>_https\._tcp<\/type>\n\s*<port>9443<\/port>/);
+    const dnssd = "etc/systemd/dnssd/steward.dnssd";
+    assert.match(readFileSync(at(dnssd), "utf8"), /^Type=_https\._tcp\nPort=9443$/m);
+    const modes = [avahi, dirname(dnssd)].map((path) => statSync(at(path)).mode & 0o777);
+    assert.deepEqual([modes, ran], [[0o644, 0o755], ["systemctl try-restart systemd-resolved.service"]]);
     await withdraw(hostFile, host, root);
-    assert.equal(existsSync(`${root}/etc/avahi/services/steward.service`), false);
-    assert.equal(existsSync(`${root}/etc/systemd/dnssd/steward.dnssd`), false);
+    const present = [avahi, dnssd].map((path) => existsSync(at(path)));
+    assert.deepEqual(present, [false, false]);
   });
 
   it("that the disk refuses is said, and ends nothing", async (test) => {
-    const root = temporaryDirectory(test);
-    mkdirSync(`${root}/etc/avahi`, { recursive: true });
-    mkdirSync(`${root}/usr/lib/systemd`, { recursive: true });
-    writeFileSync(`${root}/usr/lib/systemd/systemd-resolved`, "");
     // A file where a directory belongs.
-    writeFileSync(`${root}/etc/systemd`, "");
-    const [why = "", ...others] = await announce(`${root}/etc/steward/steward.json`, 8443, host, root);
+    const { root, hostFile } = systemWith(test, ["etc/avahi"], [resolved, "etc/systemd"]);
+    const [why = "", ...others] = await announce(hostFile, 8443, host, root);
     assert.deepEqual(others, []);
     assert.match(why, /dnssd cannot be made \(ENOTDIR\)/);
   });
 
   it("is not made for a trial", async (test) => {
-    const root = temporaryDirectory(test);
-    mkdirSync(`${root}/etc/avahi/services`, { recursive: true });
-    await announce(`${root}/etc/trial.json`, 8443, host, root);
-    assert.equal(existsSync(`${root}/etc/avahi/services/steward.service`), false);
+    const { root, at } = systemWith(test, ["etc/avahi/services"]);
+    await announce(at("etc/trial.json"), 8443, host, root);
+    assert.equal(existsSync(at(avahi)), false);
   });
 });

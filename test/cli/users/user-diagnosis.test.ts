@@ -17,24 +17,13 @@ function skew(skewSeconds: number, isClockTrusted = false, seq = 10): SeenSkew {
   return { seq, at: "2026-01-02T03:00:00.000Z", from: "192.0.2.7", skewSeconds, isClockTrusted };
 }
 
-function event(seq: number, subjectId: string, skewSeconds: number): AuditEvent {
-  return {
-    seq,
-    time: "2026-01-02T03:00:00.000Z",
-    type: "two_factor.skew_seen",
-    log: "changes",
-    outcome: "success",
-    code: null,
-    count: 1,
-    actor: { kind: "agent", id: null, name: null },
-    subject: { id: subjectId, name: "anna" },
-    from: "192.0.2.7\u001b[2J",
-    request_id: "request-1",
-    details: { skew_seconds: skewSeconds, is_clock_trusted: true },
-    previous_hash: "0".repeat(64),
-    hash: "0".repeat(64),
-  };
-}
+const event = (seq: number, id: string, skew_seconds: number): AuditEvent => ({
+  ...{ seq, time: "2026-01-02T03:00:00.000Z", type: "two_factor.skew_seen", log: "changes" },
+  ...{ outcome: "success", code: null, count: 1, actor: { kind: "agent", id: null, name: null } },
+  ...{ subject: { id, name: "anna" }, from: "192.0.2.7\u001b[2J", request_id: "request-1" },
+  ...{ details: { skew_seconds, is_clock_trusted: true } },
+  ...{ previous_hash: "0".repeat(64), hash: "0".repeat(64) },
+});
 
 const ofProvider = (origin: "provider" | "former_provider") =>
   exampleUser({ origin, issuer: "https://id.example", last_login_at: "2026-01-01T08:00:00.000Z" });
@@ -108,12 +97,8 @@ describe("diagnosisOf", () => {
     ],
     [
       "refused sign-ins, by why and how often",
-      {
-        refusals: [
-          { at: "2026-01-02T03:00:00.000Z", from: "192.0.2.7", code: "totp_invalid", reason: "", count: 3 },
-        ],
-      },
-      /^At 2026-01-02T03:00:00\.000Z from 192\.0\.2\.7 sign-in was refused 3 times: [A-Z].*, after the right password: that caller knows it\.$/m,
+      { refusals: [{ at: "noon", from: "192.0.2.7", code: "totp_invalid", reason: "", count: 3 }] },
+      /^At noon from 192\.0\.2\.7 sign-in was refused 3 times: [A-Z].*, after the right password: that caller knows it\.$/m,
     ],
     [
       "a refusal of the provider's answer, with its reason, after which no one knew a password here",
@@ -135,20 +120,17 @@ describe("diagnosisOf", () => {
     ],
     ["no obstacle", {}, /^The account is enabled and not locked\./],
   ];
-  it("never blames the authenticator but by a trusted clock that was not set since", () => {
-    const trusts = ["none", "accepted", "trusted"] as const;
-    for (const trust of trusts) {
-      for (const isClockTrusted of [false, true]) {
+  for (const trust of ["none", "accepted", "trusted"] as const)
+    it(`never blames the authenticator but by a trusted clock that was not set since: ${trust}`, () => {
+      for (const isClockTrusted of [false, true])
         for (const seconds of [0, 45, 90]) {
           const skews = [skew(90, isClockTrusted, 10), skew(90, isClockTrusted, 20)];
           const steps = seconds === 0 ? [] : [{ seq: 30, seconds }];
-          const said = sentencesOf({ user: anna, skews, steps, clock: { ...clock, trust } }).join("\n");
+          const said = sentencesOf({ skews, steps, clock: { ...clock, trust } }).join("\n");
           const isCertain = trust === "trusted" && isClockTrusted && seconds === 0;
           assert.equal(said.includes("set the authenticator's clock"), isCertain, said);
         }
-      }
-    }
-  });
+    });
 
   for (const [what, facts, expected] of cases) {
     it(`tells of ${what}`, () => assert.match(sentencesOf(facts).join("\n"), expected));

@@ -62,10 +62,8 @@ describe("a host file that cannot be used", asRoot, () => {
     const { agent, needs, statusOf } = await deviceWith(test, path);
     assert.equal(await statusOf("edge-7.example.net"), 200);
     const [first] = await needs();
-    assert.deepEqual(
-      [first?.code, first?.level, reasonOf(first), first?.remedy?.line],
-      ["host_file", "failing", "host_file_refused", "steward host-file restore"],
-    );
+    const facts = [first?.code, first?.level, reasonOf(first), first?.remedy?.line];
+    assert.deepEqual(facts, ["host_file", "failing", "host_file_refused", "steward host-file restore"]);
     assert.match(first?.detail ?? "", /is not JSON at line 3, column 3.*last accepted/);
     const { token } = await agent.signedInAdmin();
     const { json } = await agent.call("GET", "/api/events?type=host_file.refused", { token });
@@ -113,10 +111,8 @@ describe("a host file that cannot be used", asRoot, () => {
     assert.equal(restored.code, 0, restored.stderr);
     assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), good);
     assert.equal(readFileSync(`${path}.refused`, "utf8"), missingComma);
-    assert.deepEqual(
-      (await needs()).filter(({ code }) => code === "host_file"),
-      [],
-    );
+    const ofHostFile = (await needs()).filter(({ code }) => code === "host_file");
+    assert.deepEqual(ofHostFile, []);
     const again = await steward("host-file", "restore");
     assert.deepEqual([again.code, readFileSync(`${path}.refused`, "utf8")], [5, missingComma]);
   });
@@ -164,10 +160,8 @@ describe("the kept copy of the host file", asRoot, () => {
     rmSync(program);
     const { decisions, trouble } = await readDecisionsInForce(path, undefined);
     assert.deepEqual([decisions.names, trouble?.code], [good.names, "host_file_refused"]);
-    assert.match(
-      decisions.forRooms.update.unusable ?? "",
-      /\/update\/rules\/self_test\/0 names .*does not exist/,
-    );
+    const unusable = decisions.forRooms.update.unusable ?? "";
+    assert.match(unusable, /\/update\/rules\/self_test\/0 names .*does not exist/);
   });
 
   it("gives way to a file of which only a logo cannot be used: the rest of that is in force", async (test) => {

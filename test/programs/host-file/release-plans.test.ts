@@ -72,10 +72,8 @@ describe("how releases are put to work, in the host file", asRoot, () => {
     const blocks = [...page.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
     const shown = blocks.find((block) => block.includes('"self_test"')) ?? "";
     const { apply, channels } = await updateOf(test, JSON.parse(shown));
-    assert.deepEqual(
-      [apply.rules?.unit, apply.binary?.unit, channels],
-      ["pump.service", "pump.service", ["stable"]],
-    );
+    const units = [apply.rules?.unit, apply.binary?.unit, channels];
+    assert.deepEqual(units, ["pump.service", "pump.service", ["stable"]]);
   });
 
   it("is not said: releases of that kind are not applied", async (test) => {

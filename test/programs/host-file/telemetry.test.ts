@@ -31,10 +31,8 @@ describe("telemetry in the host file", asRoot, () => {
     };
     const { telemetry } = await readAt(write(join(directory, "steward.json"), { telemetry: file }));
     const { otlp, syslog } = telemetry;
-    assert.deepEqual(
-      [otlp?.url, otlp?.headersFile, otlp?.caFile, otlp?.intervalSeconds],
-      [url, "/etc/steward/otlp-headers", caFile, 300],
-    );
+    const collector = [otlp?.url, otlp?.headersFile, otlp?.caFile, otlp?.intervalSeconds];
+    assert.deepEqual(collector, [url, "/etc/steward/otlp-headers", caFile, 300]);
     assert.deepEqual([syslog?.server, syslog?.port, syslog?.caFile], ["logs.example.net", 6_514, undefined]);
   });
 
@@ -63,9 +61,7 @@ describe("telemetry in the host file", asRoot, () => {
     assert.deepEqual(decisions.names, ["edge-7"]);
     const { otlp, syslog } = decisions.forRooms.telemetry;
     assert.equal(otlp, null);
-    assert.match(
-      JSON.stringify(syslog?.untrusted),
-      /"name":"ca_file","detail":"names .* does not hold a certificate/,
-    );
+    const untrusted = JSON.stringify(syslog?.untrusted);
+    assert.match(untrusted, /"name":"ca_file","detail":"names .* does not hold a certificate/);
   });
 });
