@@ -35,25 +35,20 @@ describe("openStaged", () => {
   before(() => once(server.listen(at("socket")), "listening"));
   after(() => server.close());
 
-  const refused: [string, RegExp][] = [
+  for (const [name, message] of [
     ["other", /its sha512 is \w{128}, and \w{128} is signed; its sha256 is/],
     ["short", /it has 2 bytes, and 3 are signed/],
     ["long", /it has 4 bytes, and 3 are signed/],
-    ...["link", "fifo", "socket", "."].map((name): [string, RegExp] => [name, /, and no regular file/]),
-  ];
-  for (const [name, message] of refused) {
-    it(`refuses ${name}`, async () => {
-      await assert.rejects(openStaged(at(name), payload), {
-        ...{ name: "StewardError", code: "update_payload_mismatch", message },
-      });
+    ...["link", "fifo", "socket", "."].map((one) => [one, /, and no regular file/] as const),
+  ] as const)
+    it(`refuses ${name}`, () => {
+      const error = { name: "StewardError", code: "update_payload_mismatch", message };
+      return assert.rejects(openStaged(at(name), payload), error);
     });
-  }
 
-  it("does not call a path that cannot be opened another payload", async () => {
+  it("says that there is none, and does not take a path that cannot be opened for another payload", async () => {
+    assert.equal(await openStaged(at("absent"), payload), null);
     await assert.rejects(openStaged(at("x".repeat(300)), payload), { code: "ENAMETOOLONG" });
-  });
-
-  it("looks where a payload is staged", () => {
     assert.equal(stagedPath("/state/updates", "0f"), "/state/updates/staged/0f.tar.gz");
   });
 
@@ -74,8 +69,6 @@ describe("openStaged", () => {
     }
     await handle.close();
   });
-
-  it("says that there is none", async () => assert.equal(await openStaged(at("absent"), payload), null));
 });
 
 describe("what is signed of a payload", () => {
@@ -85,12 +78,11 @@ describe("what is signed of a payload", () => {
     ["a hash that ends with another sign", 3, `${sha256.slice(1)}g`],
     ["fewer than no bytes", -1, sha256],
     ["half a byte", 1.5, sha256],
-  ] as const) {
-    it(`cannot be used with ${what}`, () =>
-      assert.throws(() => readSignedPayload({ length, hashes: { sha256: hash } }), {
-        code: "update_metadata_malformed",
-      }));
-  }
+  ] as const)
+    it(`cannot be used with ${what}`, () => {
+      const read = () => readSignedPayload({ length, hashes: { sha256: hash } });
+      assert.throws(read, { code: "update_metadata_malformed" });
+    });
 
   it("may be an empty file", () =>
     assert.equal(readSignedPayload({ length: 0, hashes: { sha256 } }).lengthBytes, 0));

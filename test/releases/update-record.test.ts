@@ -12,15 +12,8 @@ import { validatorOf } from "../../src/store/documents/document-kind.ts";
 describe("the record of updates", () => {
   const [digest, moment] = ["ab".repeat(32), "2026-11-20T12:00:00.000Z"];
   const release: NonNullable<UpdateRecord["available"]["rules"]> = {
-    ...{
-      id: "1".repeat(32),
-      kind: "rules",
-      name: "base",
-      version: "1.0.0",
-      channel: "stable",
-      length_bytes: 1,
-    },
-    ...{ notes: "", urgent: false, path: "stable/rules/base.tar.gz", due_at: null },
+    ...{ id: "1".repeat(32), kind: "rules", name: "base", version: "1.0.0", channel: "stable", notes: "" },
+    ...{ length_bytes: 1, urgent: false, path: "stable/rules/base.tar.gz", due_at: null },
   };
   const full: UpdateRecord = {
     ...updateRecordKind.defaults,
@@ -81,13 +74,11 @@ describe("the record of updates", () => {
 
   it("keeps confirmation and proof of its root alone when that is followed by the next", () => {
     const next = "cd".repeat(32);
-    const continued = continuedRecord(full, next);
-    assert.deepEqual(continued, {
-      ...full,
-      anchor: next,
+    const kept = {
       confirmation: { ...full.confirmation, fingerprint: next },
       proof: { ...full.proof, fingerprint: next },
-    });
+    };
+    assert.deepEqual(continuedRecord(full, next), { ...full, anchor: next, ...kept });
     const other = { fingerprint: "ef".repeat(32) };
     const strangers = { confirmation: { ...other, at: moment, by: "root" }, proof: { ...other, server: "" } };
     const { confirmation, proof } = continuedRecord({ ...full, ...strangers }, next);

@@ -146,23 +146,11 @@ describe("canonicalJson", () => {
 
   // By hand, after http://wiki.laptop.org/go/Canonical_JSON.
   for (const [what, one, expected] of [
-    [
-      "members in order",
-      { z: [{ d: null, c: true }], B: {}, a: [] },
-      '{"B":{},"a":[],"z":[{"c":true,"d":null}]}',
-    ],
+    ["members in order", { z: [{ d: null, c: 1 }], B: {}, a: [] }, '{"B":{},"a":[],"z":[{"c":1,"d":null}]}'],
     ["members that look like numbers", { 10: "a", 9: "b", a: "c" }, '{"10":"a","9":"b","a":"c"}'],
-    [
-      "a quote and a backslash escaped, and no other",
-      { '"': "\\/\n\u007fé😀" },
-      '{"\\"":"\\\\/\n\u007fé😀"}',
-    ],
+    ["only quotes and backslashes escaped", { '"': "\\/\n\u007fé😀" }, '{"\\"":"\\\\/\n\u007fé😀"}'],
     ["names by code points, not by UTF-16", { "\uffff": 1, "😀": 2 }, '{"\uffff":1,"😀":2}'],
-    [
-      "the ends of the surrogates in order",
-      { "\u{103ff}": 3, "\u{10000}": 2 },
-      '{"\u{10000}":2,"\u{103ff}":3}',
-    ],
+    ["the ends of surrogates in order", { "\u{103ff}": 3, "\u{10000}": 2 }, '{"\u{10000}":2,"\u{103ff}":3}'],
     ["a prefix before what it begins", { "a😀": 3, "a\u0000": 2, a: 1 }, '{"a":1,"a\u0000":2,"a😀":3}'],
     ["integers, and minus zero as zero", [0, -0, -1, 2 ** 53 - 1], "[0,0,-1,9007199254740991]"],
   ] as const)

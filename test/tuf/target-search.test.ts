@@ -37,101 +37,53 @@ const found = (targets: readonly { path: string; role: string }[]): string[] =>
 
 describe("find", () => {
   const [a, b, c, d] = [{ name: "a" }, { name: "b" }, { name: "c" }, { name: "d" }];
-  const last = { terminating: true };
+  const ab = [a, b];
+  const lastA = { ...a, terminating: true };
+  const lastC = { ...c, terminating: true };
+  const circle = { targets: [a], a: [b], b: [a, { name: "targets" }] };
   /** The delegations of each role, those that sign for the path, the roles asked for in order, and who is found. */
-  for (const [what, tree, signing, asked, role] of [
-    [
-      "goes depth first, in the order of the delegations",
-      { targets: [a, b], a: [c, d] },
-      "",
-      "targets a c d b",
-      null,
-    ],
-    [
-      "asks no role behind a terminating delegation",
-      { targets: [{ ...a, ...last }, b] },
-      "b",
-      "targets a",
-      null,
-    ],
-    [
-      // TUF §5.6.7.2.1: the whole search ends there, not the role's own part of it.
-      "asks no role behind a nested terminating delegation, nor its delegator's neighbours",
-      { targets: [a, b], a: [{ ...c, ...last }, d] },
-      ...(["b d", "targets a c", null] as const),
-    ],
-    [
-      "takes the first role that signs for a path, and names it",
-      { targets: [a, b] },
-      "a b",
-      "targets a",
-      "a",
-    ],
-    [
-      "comes to an end in a circle",
-      { targets: [a], a: [b], b: [a, { name: "targets" }] },
-      "",
-      "targets a b",
-      null,
-    ],
-  ] as const)
+  for (const [what, tree, signing, asked, role = null] of [
+    ["goes depth first, in the order of delegations", { targets: ab, a: [c, d] }, "", "targets a c d b"],
+    ["asks no role behind a terminating one", { targets: [lastA, b] }, "b", "targets a"],
+    // TUF §5.6.7.2.1: the whole search ends there, not the role's own part of it.
+    ["asks none behind a nested one, in no branch", { targets: ab, a: [lastC, d] }, "b d", "targets a c"],
+    ["takes the first role that signs, and names it", { targets: ab }, "a b", "targets a", "a"],
+    ["comes to an end in a circle", circle, "", "targets a b"],
+  ] as [string, Record<string, Delegation[]>, string, string, string?][])
     it(what, async () => {
       const signs = Object.fromEntries(signing.split(" ").map((name) => [name, ["x/y/z"]]));
-      const { search, loaded } = searching(tree as unknown as Record<string, Delegation[]>, signs);
-      assert.equal((await search.find("x/y/z"))?.role ?? null, role);
-      assert.equal(loaded.join(" "), asked);
+      const { search, loaded } = searching(tree, signs);
+      assert.deepEqual([(await search.find("x/y/z"))?.role ?? null, loaded.join(" ")], [role, asked]);
     });
 
-  const many = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
-  const paths = (count: number) => many(count).map((index) => `x/${index}/*`);
-  const rows: [what: string, limit: Partial<typeof caps>, taken: Delegation[][], refused: Delegation[][]][] =
+  const paths = (count: number) => Array.from({ length: count }, (_, index) => `x/${index}/*`);
+  const by = (count: number, name = "a"): Delegation => ({ name, paths: paths(count) });
+  const through = (count: number): Delegation => ({ name: "a", paths: ["*/*/*", ...paths(count - 1)] });
+  const prefixed = (count: number): Delegation => ({
+    name: "a",
+    path_hash_prefixes: Array(count).fill("00"),
+  });
+  const six = Array.from({ length: 6 }, (_, index) => ({ name: `r${index}` }));
+  /** The cap, and delegations by level, the first of which delegates to the next: at the cap, and one more. */
+  for (const [what, limit, taken, refused] of [
+    ["more roles", { delegatedRoles: 5 }, [six.slice(1)], [six]],
+    ["roles deeper", { delegationDepth: 3 }, [[a], [b], [c]], [[a], [b], [c], [d]]],
+    ["more patterns of one role", { delegationPatterns: 4 }, [[by(4)]], [[by(5)]]],
+    ["more hash prefixes of one role", { delegationPatterns: 4 }, [[prefixed(4)]], [[prefixed(5)]]],
     [
-      [
-        "more roles than the cap",
-        { delegatedRoles: 5 },
-        [many(5).map((index) => ({ name: `r${index}` }))],
-        [many(6).map((index) => ({ name: `r${index}` }))],
-      ],
-      ["roles deeper than the cap", { delegationDepth: 3 }, [[a], [b], [c]], [[a], [b], [c], [d]]],
-      [
-        "more patterns than the cap, in the paths of one role",
-        { delegationPatterns: 4 },
-        [[{ ...a, paths: paths(4) }]],
-        [[{ ...a, paths: paths(5) }]],
-      ],
-      [
-        "more patterns than the cap, in the hash prefixes of one role",
-        { delegationPatterns: 4 },
-        [[{ ...a, path_hash_prefixes: ["00", "01", "02", "03"] }]],
-        [[{ ...a, path_hash_prefixes: ["00", "01", "02", "03", "04"] }]],
-      ],
-      [
-        "more patterns than the cap, in several roles, where one without patterns counts too",
-        { delegationPatterns: 4 },
-        [
-          [
-            { ...a, paths: paths(3) },
-            { ...b, paths: [] },
-          ],
-        ],
-        [
-          [
-            { ...a, paths: paths(3) },
-            { ...b, paths: [] },
-            { ...c, paths: [] },
-          ],
-        ],
-      ],
-      [
-        "more patterns than the cap, in roles below others",
-        { delegationPatterns: 4 },
-        [[{ ...a, paths: ["*/*/*", ...paths(1)] }], [{ ...b, paths: paths(2) }]],
-        [[{ ...a, paths: ["*/*/*", ...paths(2)] }], [{ ...b, paths: paths(2) }]],
-      ],
-    ];
-  for (const [what, limit, taken, refused] of rows)
-    it(`refuses ${what}`, async () => {
-      /** The first of each level delegates to the next. */
+      "more roles without patterns",
+      { delegationPatterns: 4 },
+      [[by(3), by(0, "b")]],
+      [[by(3), by(0, "b"), by(0, "c")]],
+    ],
+    [
+      "more patterns below others",
+      { delegationPatterns: 4 },
+      [[through(2)], [by(2, "b")]],
+      [[through(3)], [by(2, "b")]],
+    ],
+  ] as [string, Partial<typeof caps>, Delegation[][], Delegation[][]][])
+    it(`refuses ${what} than the cap`, async () => {
       const search = (levels: Delegation[][]) => {
         const delegators = ["targets", ...levels.map(([first]) => first?.name ?? "")];
         const tree = Object.fromEntries(levels.map((level, index) => [delegators[index] ?? "", level]));
@@ -142,47 +94,32 @@ describe("find", () => {
     });
 
   it("refuses more patterns than the cap in a listing too", async () => {
+    const limits = { ...caps, delegationPatterns: 4 };
     const listing = (count: number) =>
-      searching(
-        { targets: [{ ...a, paths: ["x/y/*", ...paths(count - 1)] }] },
-        {},
-        { ...caps, delegationPatterns: 4 },
-      ).search.list("x", "y");
+      searching({ targets: [{ name: "a", paths: ["x/y/*", ...paths(count - 1)] }] }, {}, limits).search.list(
+        "x",
+        "y",
+      );
     assert.deepEqual(await listing(4), []);
     await assert.rejects(listing(5), { code: "update_limit_exceeded" });
   });
 });
 
 describe("list", () => {
-  const kinds = [
-    { name: "rules", paths: ["*/rules/*"] },
-    { name: "binary", paths: ["*/binary/*"] },
-  ];
-
   it("finds what each role may sign for and was given, also behind a terminating one", async () => {
-    const { search } = searching(
-      {
-        targets: [
-          { name: "a", terminating: true, paths: ["stable/rules/a*"] },
-          { name: "b", paths: ["stable/rules/b*"] },
-        ],
-      },
-      { a: ["stable/rules/a1", "stable/rules/other"], b: ["stable/rules/b1", "beta/rules/b2"] },
-    );
-    assert.deepEqual(found(await search.list("stable", "rules")), [
-      "stable/rules/a1 by a",
-      "stable/rules/b1 by b",
-    ]);
+    const a = { name: "a", terminating: true, paths: ["stable/rules/a*"] };
+    const b = { name: "b", paths: ["stable/rules/b*"] };
+    const signs = { a: ["stable/rules/a1", "stable/rules/other"], b: ["stable/rules/b1", "beta/rules/b2"] };
+    const { search } = searching({ targets: [a, b] }, signs);
+    const expected = ["stable/rules/a1 by a", "stable/rules/b1 by b"];
+    assert.deepEqual(found(await search.list("stable", "rules")), expected);
   });
 
   it("loads no role that cannot hold the wanted, each other one once, and knows what these name elsewhere", async () => {
-    const { search, loaded } = searching(
-      { targets: kinds },
-      {
-        rules: ["stable/rules/a", "stable/rules/c", "beta/rules/b", "beta/binary/not-its-own", "stable"],
-        binary: ["beta/binary/c"],
-      },
-    );
+    const kinds = ["rules", "binary"].map((name) => ({ name, paths: [`*/${name}/*`] }));
+    const others = ["beta/rules/b", "beta/binary/not-its-own", "stable"];
+    const rules = ["stable/rules/a", "stable/rules/c", ...others];
+    const { search, loaded } = searching({ targets: kinds }, { rules, binary: ["beta/binary/c"] });
     assert.deepEqual(search.elsewhere(), []);
     assert.equal((await search.list("stable", "rules")).length, 2);
     assert.deepEqual(loaded, ["targets", "rules"]);
