@@ -20,20 +20,18 @@ const faultsOf = (ota: Ota, facts?: Parameters<typeof guard>[0]) =>
 
 describe("settings of updates", () => {
   const archive = "; `steward update check --repo FILE` takes an archive";
-  const servers: [server: string, detail: RegExp | string][] = [
-    ["http://127.0.0.1:8080", /update\.allow_local_servers in the host file/],
+  for (const [server, end] of [
+    ["http://127.0.0.1:8080", "update.allow_local_servers in the host file"],
     ["https://a.example/steward/metadata/timestamp.json", "not of a file: https://a.example/steward"],
     ["https://a.example/steward/1.root.json", "not of a file: https://a.example/steward"],
     ["http://a.example/metadata/timestamp.json/", "not of a file: http://a.example"],
     ["https://a.example/repository.tar", `not of a file${archive}`],
     ["file:///media/stick/updates.tar.gz", `not of a file${archive}`],
-  ];
-  for (const [server, detail] of servers)
+  ] as const)
     it(`do not take ${server} for a server`, () => {
       const [fault, ...others] = faultsOf({ server });
       assert.deepEqual([fault?.pointer, others], ["/update/ota/server", []]);
-      if (typeof detail === "string") assert.ok(fault?.detail.endsWith(detail), fault?.detail);
-      else assert.match(fault?.detail ?? "", detail);
+      assert.ok(fault?.detail.endsWith(end), fault?.detail);
     });
 
   it("take any other server, and what does not name one", () => {

@@ -47,7 +47,7 @@ describe("applying without a request", () => {
     ["is nothing where nothing is there", [], {}, null],
     ["is the binary where the rules have to wait", [rules, binary], postponed(rules.id), binary],
     [
-      "is looked at again when the first hold ends",
+      "is looked at again when a hold ends",
       [rules, binary],
       { ...postponed(rules.id), ...closed },
       null,
@@ -65,11 +65,7 @@ describe("applying without a request", () => {
 describe("a staged release is not applied without a request", () => {
   const refused: Change = { refused: new Map([[rules.id, holdBecause("refused", { until: later })]]) };
   for (const [what, change, code, until = null] of [
-    [
-      "for a journal that cannot be read, before all else",
-      { ...unreadable, ...blocked },
-      "journal_unreadable",
-    ],
+    ["for an unreadable journal, before all else", { ...unreadable, ...blocked }, "journal_unreadable"],
     ["for what blocks everything", { ...blocked, ...listed("failed") }, "trust_not_installed"],
     ["for its failure here", { ...listed("failed"), ...notSetUp }, "failed"],
     ["for a host file that says nothing of it", { ...notSetUp, ...busy }, "not_configured"],

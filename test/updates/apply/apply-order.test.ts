@@ -68,28 +68,25 @@ it("all kinds are the rules and then the binary", () => {
 
 describe("a request to apply", () => {
   const both = ["rules", "binary"];
-  const binaryFirst = ["binary", "rules"];
+  const binaryFirst = both.toReversed();
   const isOnePlace = true;
   const staged = [rules.id];
-  const noServer = { server: "" };
+  const noServer = { ota: { server: "" } };
+  const hasBinary = { isOnePlace, installed: { rules: null, binary: "0.9.0" } };
+  const binaryOnly = { available: { rules: null, binary } };
+  /** The kinds in their order, and what is checked first: the server, a directory, or nothing. */
   for (const [what, given, kind, kinds, url, from] of [
     ["is for what is available, with a check first", {}, "all", both, server],
     ["is for the kinds that were asked for", {}, "binary", ["binary"], server],
-    ["is for the kinds that are there", { available: { rules: null, binary } }, "all", ["binary"], server],
+    ["is for the kinds that are there", binaryOnly, "all", ["binary"], server],
     ["is for the kinds that are set up", { setUp: ["rules"] }, "all", ["rules"], server],
-    [
-      "is for the binary first where there is none, and rules need it",
-      { isOnePlace },
-      "all",
-      binaryFirst,
-      server,
-    ],
+    ["is for the binary first where rules need one", { isOnePlace }, "all", binaryFirst, server],
     ["is so of a directory too", { isOnePlace }, "all", binaryFirst, stick, stick],
-    ["is not so with one", { isOnePlace, installed: { rules: null, binary: "0.9.0" } }, "all", both, server],
+    ["is not so where there is one", hasBinary, "all", both, server],
     ["of a directory is for all, whatever is known", { available: nothing }, "all", both, stick, stick],
     ["checks also what lies here", { staged }, "rules", ["rules"], server],
-    ["checks nothing then where there is no server", { staged, ota: noServer }, "rules", ["rules"], null],
-    ["checks a directory then", { staged, ota: noServer }, "rules", ["rules"], stick, stick],
+    ["checks nothing then without a server", { staged, ...noServer }, "rules", ["rules"], null],
+    ["checks a directory then", { staged, ...noServer }, "rules", ["rules"], stick, stick],
   ] as [string, Given, Kind, string[], string | null, string?][])
     it(what, () => {
       const source = url === null ? null : { url, isServer: url === server };
@@ -110,77 +107,37 @@ describe("a request to apply", () => {
   const failed = (...setAside: SetAside[]): Given => ({
     ...{ available: nothing, slots: { rules: { ...emptyJournal.slots.rules, setAside } } },
   });
-  const hasFailed = /^base 1\.2\.0 failed .*No\./;
-  const over = (version: string) => ({ installed: { rules: version, binary: null } });
-  const unsigned = { verify_signature: false };
-  for (const [what, given, kind, code, words = /./] of [
-    [
-      "where none of them is set up",
-      { setUp: [] },
-      "all",
-      "update_not_set_up",
-      /add update\.rules or update\.binary\.$/,
-    ],
-    ["where that kind is not", { setUp: ["rules"] }, "binary", "update_not_set_up", /add update\.binary\.$/],
-    [
-      "where the kind that is there is not",
-      { setUp: ["rules"], available: { rules: null, binary } },
-      ...(["all", "update_not_set_up", /add update\.binary\.$/] as const),
-    ],
-    [
-      "while the journal cannot be read",
-      { isReadable: false },
-      "all",
-      "state_damaged",
-      /nothing is applied\. It is cut\.$/,
-    ],
-    ["without a server", { ota: noServer }, "rules", "update_not_configured"],
-    [
-      "without a server for the kind",
-      { staged: [binary.id], ota: noServer },
-      "rules",
-      "update_not_configured",
-    ],
-    ["where settings block updates", { staged, ota: unsigned }, "rules", "signature_verification_required"],
-    [
-      "where they do without a server",
-      { staged, ota: { ...noServer, ...unsigned } },
-      "rules",
-      "signature_verification_required",
-    ],
+  const one = failed(aside("1.2.0"));
+  const two = failed(aside("1.1.0"), aside("1.2.0"));
+  const over = (version: string) => ({ ...one, installed: { rules: version, binary: null } });
+  const rulesSetUp = { setUp: ["rules"] };
+  const otherSetUp = { ...rulesSetUp, ...binaryOnly };
+  const unsigned = { staged, ota: { verify_signature: false } };
+  const unsignedAlone = { staged, ota: { ...noServer.ota, ...unsigned.ota } };
+  const otherStaged = { staged: [binary.id], ...noServer };
+  const words: Record<string, RegExp> = {
+    update_not_acceptable: /^base 1\.2\.0 failed .*No\./,
+    state_damaged: /nothing is applied\. It is cut\.$/,
+  };
+  for (const [what, given, kind, code, message = words[code] ?? /./] of [
+    ["where none is set up", { setUp: [] }, "all", "update_not_set_up", /add update\.rules or update\.b/],
+    ["where that kind is not set up", rulesSetUp, "binary", "update_not_set_up", /add update\.binary\.$/],
+    ["where what is there is not", otherSetUp, "all", "update_not_set_up", /add update\.binary\.$/],
+    ["while the journal cannot be read", { isReadable: false }, "all", "state_damaged"],
+    ["without a server", noServer, "rules", "update_not_configured"],
+    ["without a server for the kind", otherStaged, "rules", "update_not_configured"],
+    ["where settings block updates", unsigned, "rules", "signature_verification_required"],
+    ["where they do without a server", unsignedAlone, "rules", "signature_verification_required"],
     ["where nothing is there", { available: nothing }, "all", "no_update_available"],
-    [
-      "where all has failed here, of both kinds",
-      failed(aside("1.2.0")),
-      "all",
-      "update_not_acceptable",
-      hasFailed,
-    ],
-    ["where all has failed here", failed(aside("1.2.0")), "rules", "update_not_acceptable", hasFailed],
-    [
-      "where a newer one has failed",
-      { ...failed(aside("1.2.0")), ...over("1.1.0") },
-      "rules",
-      "update_not_acceptable",
-      hasFailed,
-    ],
-    [
-      "with the newest that has failed",
-      failed(aside("1.1.0"), aside("1.2.0")),
-      "rules",
-      "update_not_acceptable",
-      hasFailed,
-    ],
-    ["where another kind has failed", failed(aside("1.2.0")), "binary", "no_update_available"],
-    [
-      "where that is installed since",
-      { ...failed(aside("1.2.0")), ...over("1.2.0") },
-      "rules",
-      "no_update_available",
-    ],
+    ["where all that is there has failed", one, "all", "update_not_acceptable"],
+    ["where all of the kind has failed", one, "rules", "update_not_acceptable"],
+    ["where a newer one than the installed has failed", over("1.1.0"), "rules", "update_not_acceptable"],
+    ["by the newest that has failed", two, "rules", "update_not_acceptable"],
+    ["where another kind has failed", one, "binary", "no_update_available"],
+    ["where what failed is installed since", over("1.2.0"), "rules", "no_update_available"],
     ["where one is only held", failed(aside("1.2.0", "held")), "rules", "no_update_available"],
   ] as [string, Given, Kind, string, RegExp?][])
-    it(`is refused ${what}`, () => assert.throws(() => order(given, kind), { code, message: words }));
+    it(`is refused ${what}`, () => assert.throws(() => order(given, kind), { code, message }));
 });
 
 describe("a request to go back", () => {
@@ -194,30 +151,25 @@ describe("a request to go back", () => {
     ...{ packaged: { ...nothing, [kind]: version } },
   });
   const both = having(one, two);
-  const ofOthers = { floors: { "rules/other": "9.0.0", "binary/base": "9.0.0" } };
+  const aboveOld = { ...having(two), ...from("0.9.0") };
+  const ofOthers = { ...both, floors: { "rules/other": "9.0.0", "binary/base": "9.0.0" } };
+  const otherKind = { ...having(two), ...from("0.9.0", "binary") };
   const floors = { "rules/base": "1.0.1" };
+  const packagedBelow = { ...having(two), ...from("1.0.0"), floors };
   const below = /1\.0\.0.*1\.0\.1/s;
+  const none = "nothing_to_roll_back";
   for (const [what, given, code, message = /./, kind = "rules"] of [
     ["is taken where there is a release before the present one", both],
-    ["is taken where there is a package below it", { ...having(two), ...from("0.9.0") }],
+    ["is taken where there is a package below it", aboveOld],
     ["is taken at the floor", { ...both, floors: { "rules/base": "1.0.0" } }],
-    ["is taken below another one's floor", { ...both, ...ofOthers }],
-    ["is refused where there is none", {}, "nothing_to_roll_back", /earlier release of rules/],
-    ["is refused by the name of its kind", {}, "nothing_to_roll_back", /earlier release of binary/, "binary"],
-    ["is refused where only a package is there", from("0.9.0"), "nothing_to_roll_back"],
-    ["is refused with one release alone", having(two), "nothing_to_roll_back"],
-    [
-      "is refused with another kind's package",
-      { ...having(two), ...from("0.9.0", "binary") },
-      "nothing_to_roll_back",
-    ],
+    ["is taken below the floor of others", ofOthers],
+    ["is refused where there is none", {}, none, /earlier release of rules/],
+    ["is refused by the name of its kind", {}, none, /earlier release of binary/, "binary"],
+    ["is refused where only a package is there", from("0.9.0"), none],
+    ["is refused with one release", having(two), none],
+    ["is refused with another kind's package", otherKind, none],
     ["is refused below the floor", { ...both, floors }, "below_floor", below],
-    [
-      "is refused for a package below the floor",
-      { ...having(two), ...from("1.0.0"), floors },
-      "below_floor",
-      below,
-    ],
+    ["is refused for a package below the floor", packagedBelow, "below_floor", below],
     ["is refused where the kind is not set up", { ...both, setUp: ["binary"] }, "update_not_set_up"],
     ["is refused while the journal cannot be read", { ...both, isReadable: false }, "state_damaged"],
   ] as [string, Given, string?, RegExp?, ("rules" | "binary")?][])

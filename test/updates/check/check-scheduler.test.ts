@@ -97,6 +97,7 @@ describe("a check that is asked for", () => {
     assert.equal(runs.length, 2);
   });
 
+  const isStopped = { code: "shutting_down" };
   const isBusy = { ...isLimited, message: /^The installer is taking over/ };
   type Scheduled = Awaited<ReturnType<typeof scheduled>>;
   for (const [what, meanwhile, error, isHeldUp] of [
@@ -107,12 +108,7 @@ describe("a check that is asked for", () => {
       isBusy,
       false,
     ],
-    [
-      "is refused where the agent stops meanwhile",
-      ({ checks }) => checks.stop(),
-      { code: "shutting_down" },
-      false,
-    ],
+    ["is refused where the agent stops meanwhile", ({ checks }) => checks.stop(), isStopped, false],
   ] as [string, (set: Scheduled) => unknown, object, boolean][])
     it(what, async () => {
       const set = await scheduled();

@@ -45,7 +45,10 @@ const came = (version: string, change: Partial<JournalEntry> = {}): Given => {
   return { slots: { rules: onTrial }, history: [last] };
 };
 const offered = { rules: { ...rules, ...release("1.1.0") }, binary: null };
+const ofOther = came("1.3.0", { kind: "binary" });
 const [good, trial] = ["rules/base/1.1.0;state=good", "rules/base/1.2.0;state=trial"];
+const offer = "rules/base/1.2.0;state=offered";
+const ofBinary = [good, trial].map((one) => one.replace("rules", "binary"));
 
 describe("what a device tells its server", () => {
   it("is nothing where that is off, and where it has no place in the waves yet", () => {
@@ -55,38 +58,22 @@ describe("what a device tells its server", () => {
   for (const [what, given, ...expected] of [
     ["is of no release where there is none", {}],
     [
-      "is what was found, and whether it lies here",
+      "is what was found, and if it lies here",
       { available: { rules, binary } },
-      "rules/base/1.2.0;state=offered",
+      offer,
       "binary/demo/1.2.0;state=staged",
     ],
     ["is the last good release", { slots: { rules: slot } }, good],
-    [
-      "is the one on trial",
-      { slots: { binary: onTrial } },
-      "binary/base/1.1.0;state=good",
-      "binary/base/1.2.0;state=trial",
-    ],
+    ["is the one on trial", { slots: { binary: onTrial } }, ...ofBinary],
     ["is what came of the last one", came("1.3.0"), good, trial, "rules/base/1.3.0;state=failed"],
-    [
-      "is that of the other kind too",
-      came("1.3.0", { kind: "binary" }),
-      good,
-      trial,
-      "binary/base/1.3.0;state=failed",
-    ],
+    ["is that of the other kind too", ofOther, good, trial, "binary/base/1.3.0;state=failed"],
     ["is not that of the good one again", came("1.1.0"), good, trial],
     ["is not that of the one on trial", came("1.2.0"), good, trial],
     ["is not that of one without an id", came("1.3.0", { release_id: null }), good, trial],
     ["is not that of one without a name", came("1.3.0", { name: null }), good, trial],
     ["is not that of one without a version", came("1.3.0", { version: null }), good, trial],
     ["is no offer that it has told of", { available: offered, slots: { rules: slot } }, good],
-    [
-      "is another offer",
-      { available: { rules, binary: null }, slots: { rules: slot } },
-      good,
-      "rules/base/1.2.0;state=offered",
-    ],
+    ["is another offer", { available: { rules, binary: null }, slots: { rules: slot } }, good, offer],
   ] as [string, Given, ...string[]][])
     it(what, () => {
       const [device, product, ...releases] = (reportOf(given) ?? "").split(", ");

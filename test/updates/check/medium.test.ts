@@ -85,6 +85,7 @@ describe("a medium that is outdated", () => {
       assert.deepEqual([outcome, detail, release?.version, release?.staged], ["ok", null, "1.0.0", true]);
     });
 
+  const [otherKeysToo, expiredToo] = [both(keyChange, newerRelease), both(expiry, aWeekLater)];
   const rollback = "update_rollback_refused";
   const old = /^This medium is older .*version 2 \(good until 2026-11-27.* knows version 3 \(good until /;
   const before = /^This medium is from before a change of the publisher's keys, or another publisher's\. /;
@@ -94,20 +95,8 @@ describe("a medium that is outdated", () => {
     ["has not the release of now", newerRelease, nothing, rollback, old],
     ["has a release that was withdrawn since", withdrawal, nothing, rollback, old],
     ["meets kept metadata that have expired too", anotherTimestamp, aWeekLater, rollback, old],
-    [
-      "is from before other keys and the release of now",
-      both(keyChange, newerRelease),
-      nothing,
-      "update_signature_invalid",
-      before,
-    ],
-    [
-      "has expired, as the kept metadata have",
-      nothing,
-      both(expiry, aWeekLater),
-      "update_metadata_expired",
-      over,
-    ],
+    ["is from before other keys and that", otherKeysToo, nothing, "update_signature_invalid", before],
+    ["has expired, as the kept metadata have", nothing, expiredToo, "update_metadata_expired", over],
   ] as [string, Later, Change, string, RegExp][])
     it(`and ${what} is refused in words about the medium`, async () => {
       const { outcome, code: found, detail = "", release } = await checked(later, change);

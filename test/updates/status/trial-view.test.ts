@@ -105,28 +105,25 @@ describe("what the last attempt has left behind", () => {
   const broken = of({ outcome: "failed", restored_healthy: false, release_id: "9".repeat(32) });
   const second = (change: Partial<JournalEntry>) =>
     of({ sequence: 2, kind: "binary", name: "demo", ...change });
+  const isHealthy = /^demo 1\.2\.0 was applied \S+ \S+ and is healthy\.$/;
+  const isUnhealthy = /^base .* not healthy either: look.* demo 1\.2\.0 was undone/;
   const failure = (state: FailedRelease["state"]) => [{ id: failed.release_id, state } as FailedRelease];
   for (const [what, history, state, words, failures = failure("open")] of [
     [
-      "is an open failure, before the other kind's success",
+      "is an open failure, before a success",
       [failed, second({})],
       "rolled_back",
       /^base .* demo 1\.2\.0 was applied/,
     ],
+    ["is none that was dismissed", [failed, second({})], "good", isHealthy, failure("dismissed")],
     [
-      "is none that was dismissed",
-      [failed, second({})],
-      "good",
-      /^demo 1\.2\.0 was applied \S+ \S+ and is healthy\.$/,
-      failure("dismissed"),
-    ],
-    [
-      "is one that is not healthy, before an open failure",
+      "is what is not healthy, before that",
       [broken, second({ outcome: "failed" })],
-      ...(["rolled_back", /^base .* not healthy either: look.* demo 1\.2\.0 was undone/] as const),
+      "rolled_back",
+      isUnhealthy,
     ],
     [
-      "is an open failure also after a refusal",
+      "is that also after a refusal",
       [failed, second({ outcome: "refused" })],
       "rolled_back",
       /^base 1\.2\.0 was undone/,

@@ -12,7 +12,7 @@ before(async () => {
 const problemsOf = async (given: Told): Promise<readonly UpdateProblem[]> =>
   (await told.tell(given)).problems();
 
-const journal = (...history: ReturnType<typeof entry>[]): Told["journal"] => ({
+const journal = (...history: ReturnType<typeof entry>[]) => ({
   sequence: history.length,
   history,
 });
@@ -27,62 +27,47 @@ const check = (code: string | null, failures: number, detail: string | null = "N
 });
 const off = { verify_signature: false };
 const base = { kind: "rules", name: "base", version: "1.2.0" } as const;
-const unnamed = (kind: "rules" | "binary") => ({ kind, name: null, version: null });
 const reason = (code: string, detail: string) => ({ code, detail, count: null, last_answer: null }) as never;
 
 describe("the problem of updates, with its facts, is", () => {
-  for (const [what, given, facts, words] of [
+  const ofNetwork = ["update_server_unreachable", "update_too_slow"] as const;
+  const kinds = ["rules", "binary"] as const;
+  const unhealthy = { reason: reason("unrecorded", "It did not answer."), at: entry(1).at };
+  const misfit = { release: base, at: refused.at, reason: reason("unrecorded", "It does not fit.") };
+  const internal = { failures: 2, reason: reason("internal_error", "internal_error.") };
+  const blockedBy = (kind: string): Told => ({
+    record: { blockers: { rules: doubt, binary: doubt, [kind]: expired } },
+  });
+  const unverified = reason(expired.code, expired.detail);
+  const rows: [UpdateProblem["code"], Told, Partial<UpdateProblem>, RegExp][] = [
+    ["signature_verification_off", { ...check(null, 1), ota: off }, {}, /signatures is off/],
+    ["automatic_binary_ineffective", { ota: { auto_update_binary: true } }, {}, /no effect/],
     [
-      "a signature that is not wanted",
-      { ...check(null, 1), ota: off },
-      { code: "signature_verification_off" },
-      /signatures is off/,
-    ],
-    [
-      "a setting without effect",
-      { ota: { auto_update_binary: true } },
-      { code: "automatic_binary_ineffective" },
-      /no effect/,
-    ],
-    ...(["rules", "binary"] as const).map((kind) => [
-      `a former release of ${kind} that is not healthy either`,
-      { journal: journal(entry(1, { ...undone, kind })) },
-      {
-        code: "former_not_healthy",
-        release: { ...base, kind },
-        at: entry(1).at,
-        reason: reason("unrecorded", "It did not answer."),
-      },
-      /undone at .*not healthy either: look at the device/,
-    ]),
-    [
-      "a refusal of what is on offer",
+      "refused",
       { journal: journal(refused), record: offered },
-      { code: "refused", release: base, at: refused.at, reason: reason("unrecorded", "It does not fit.") },
+      misfit,
       /^The installer refused base 1\.2\.0 at/,
     ],
-    ...["update_server_unreachable", "update_too_slow"].map((code) => [
-      `the third check in a row that fails by the network: ${code}`,
-      check(code, 3),
-      { code: "check_failed", failures: 3, reason: reason(code, "No.") },
-      /^The last 3 checks .*failed\. No\.$/,
-    ]),
-    [
-      "a check of which little is known",
-      check(null, 2, null),
-      { code: "check_failed", failures: 2, reason: reason("internal_error", "internal_error.") },
-      /^The last 2 checks for updates failed\. internal_error\.$/,
-    ],
-    ...(["rules", "binary"] as const).map((kind) => [
-      `${kind} that could not be verified, beside a doubt of the clock`,
-      { record: { blockers: { rules: doubt, binary: doubt, [kind]: expired } } },
-      { code: "not_verifiable", release: unnamed(kind), reason: reason(expired.code, expired.detail) },
-      / for (rules|services), .* accepted\. Expired\.$/,
-    ]),
-  ] as [string, Told, Partial<UpdateProblem>, RegExp][])
-    it(what, async () => {
+    ["check_failed", check(null, 2, null), internal, /^The last 2 checks .* failed\. internal_error\.$/],
+    ...ofNetwork.map((code): (typeof rows)[number] => {
+      const third = { failures: 3, reason: reason(code, "No.") };
+      return ["check_failed", check(code, 3), third, /^The last 3 checks .*failed\. No\.$/];
+    }),
+    ...kinds.flatMap((kind): typeof rows => {
+      const broken = { journal: journal(entry(1, { ...undone, kind })) };
+      const facts = { ...unhealthy, release: { ...base, kind } };
+      const blocked = { release: { kind, name: null, version: null }, reason: unverified };
+      return [
+        ["former_not_healthy", broken, facts, /undone at .*not healthy either: look at the device/],
+        ["not_verifiable", blockedBy(kind), blocked, / for (rules|services), .* accepted\. Expired\.$/],
+      ];
+    }),
+  ];
+  for (const [code, given, facts, words] of rows)
+    it(`${code}: ${words.source}`, async () => {
       const [{ detail = "none", ...found } = {}] = await problemsOf(given);
-      assert.deepEqual(found, { release: null, reason: null, failures: null, until: null, ...facts });
+      const none = { release: null, reason: null, failures: null, until: null };
+      assert.deepEqual(found, { code, ...none, ...facts });
       assert.match(detail, words);
     });
 });
@@ -111,50 +96,19 @@ describe("there is no problem", () => {
 
 describe("of several problems the gravest comes first, and each is told:", () => {
   const brokenBinary = journal(refused, entry(2, { ...undone, kind: "binary" }));
+  const thenBinary = journal(entry(1, undone), entry(2, { kind: "binary" }));
   const failed = check("update_signature_invalid", 1);
-  const blockers = { rules: null, binary: expired };
-  for (const [what, given, ...codes] of [
-    [
-      "a broken service, before refused rules",
-      { journal: brokenBinary, record: offered },
-      "former_not_healthy",
-      "refused",
-    ],
-    [
-      "a broken service, before a block",
-      { journal: brokenBinary, ota: off },
-      "former_not_healthy",
-      "signature_verification_off",
-    ],
-    [
-      "a failed check, before what has no effect",
-      { ...failed, ota: { auto_update_binary: true } },
-      "check_failed",
-      "automatic_binary_ineffective",
-    ],
-    [
-      "a kind that cannot be verified, before another's refusal",
-      { journal: journal(refused), record: { ...offered, blockers } },
-      "not_verifiable",
-      "refused",
-    ],
-    [
-      "a broken kind, whatever came of the other",
-      { journal: journal(entry(1, undone), entry(2, { kind: "binary" })) },
-      "former_not_healthy",
-    ],
-    [
-      "both kinds that cannot be verified",
-      { record: { blockers: { rules: expired, binary: expired } } },
-      "not_verifiable",
-      "not_verifiable",
-    ],
-    ["a block, not the check that it made fail", { ...failed, ota: off }, "signature_verification_off"],
-  ] as [string, Told, ...UpdateProblem["code"][]][])
-    it(what, async () =>
-      assert.deepEqual(
-        (await problemsOf(given)).map(({ code }) => code),
-        codes,
-      ),
-    );
+  const record = { ...offered, blockers: { rules: null, binary: expired } };
+  const bothKinds = { record: { blockers: { rules: expired, binary: expired } } };
+  for (const [codes, given] of [
+    ["former_not_healthy refused", { journal: brokenBinary, record: offered }],
+    ["former_not_healthy signature_verification_off", { journal: brokenBinary, ota: off }],
+    ["check_failed automatic_binary_ineffective", { ...failed, ota: { auto_update_binary: true } }],
+    ["not_verifiable refused", { journal: journal(refused), record }],
+    ["former_not_healthy", { journal: thenBinary }],
+    ["not_verifiable not_verifiable", bothKinds],
+    // Not the check that the block made fail.
+    ["signature_verification_off", { ...failed, ota: off }],
+  ] as [string, Told][])
+    it(codes, async () => assert.equal((await problemsOf(given)).map(({ code }) => code).join(" "), codes));
 });

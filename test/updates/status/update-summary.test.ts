@@ -18,7 +18,8 @@ const held = (...because: Parameters<typeof holdBecause>): Release => ({
   ...rules,
   hold: releaseHold(holdBecause(...because)),
 });
-const [waved, disabled, forClock] = [held("wave", { until }), held("disabled"), held("clock_not_trusted")];
+const [waved, windowed] = [held("wave", { until }), held("window", { until })];
+const [disabled, forClock] = [held("disabled"), held("clock_not_trusted")];
 const staged = (release: Release): Partial<Situation> => ({ releases: [{ ...release, staged: true }] });
 
 const failed = {
@@ -52,6 +53,11 @@ describe("the state of updates", () => {
       reason: { code: "internal_error", detail: "It broke.", count: null, last_answer: null },
     }),
   ];
+  const downloading = { phase: "downloading", downloading: rules } as const;
+  const doubtful = { ...inDoubt, lastCheck: { ...goodCheck, outcome: "waiting_for_clock" } as const };
+  const trial = stateWith("confirming", "confirming");
+  const wasGood = { outcome: good, lastCheck: goodCheck };
+  const heldAfter = { outcome: undone, releases: [held("held")] };
   /** Only the facts of the words: the sentences have a table of their own (update-sentences). */
   for (const [what, situation, state, code, facts = /./] of [
     ["nothing was ever checked", {}, "idle", "not_checked"],
@@ -61,62 +67,23 @@ describe("the state of updates", () => {
     ["the last check failed", { lastCheck: failed }, "idle", "check_failed", /No connection/],
     ["it is blocked", { blocked, phase: "checking" }, "blocked", "trust_not_installed", /^No root of/],
     ["it is checking", { phase: "checking", ...staged(rules) }, "checking", "checking"],
-    [
-      "it is downloading",
-      { phase: "downloading", downloading: rules },
-      "downloading",
-      "downloading",
-      /base 1\.2\.0/,
-    ],
-    [
-      "it is not known what is downloaded",
-      { phase: "downloading" },
-      "downloading",
-      "downloading",
-      /^A release/,
-    ],
+    ["base is downloaded", downloading, "downloading", "downloading", /base 1\.2\.0/],
+    ["a release is downloaded", { phase: "downloading" }, "downloading", "downloading", /^A release/],
     ["something is there", { releases: [waved] }, "available", "available", /comes at 2026-11-21T02:00/],
     ["something is due", { releases: [rules] }, "available", "available", /^base 1\.2\.0/],
     ["the clock holds it up", { ...inDoubt, releases: [forClock] }, "waiting_for_clock", "waiting_for_clock"],
     ["another reason holds it, in doubt", { ...inDoubt, releases: [disabled] }, "available", "available"],
     ["the clock is good again", { releases: [forClock] }, "available", "available"],
-    [
-      "a check is in doubt",
-      { ...inDoubt, lastCheck: { ...goodCheck, outcome: "waiting_for_clock" } },
-      ...(["waiting_for_clock", "check_waiting_for_clock"] as const),
-    ],
+    ["a check is in doubt", doubtful, "waiting_for_clock", "check_waiting_for_clock"],
     ["a good check was before the doubt", { ...inDoubt, lastCheck: goodCheck }, "idle", "nothing_newer"],
     ["it is staged", staged(rules), "staged", "staged"],
     ["it is staged and the clock is in doubt", { ...inDoubt, ...staged(forClock) }, "staged", "staged"],
-    [
-      "no window is open for it",
-      staged(held("window", { until })),
-      "waiting_for_window",
-      "staged",
-      /2026-11-21T02:00/,
-    ],
+    ["no window is open", staged(windowed), "waiting_for_window", "staged", /2026-11-21T02:00/],
     ["another reason holds it", staged(disabled), "staged", "staged", /\. Scheduled updates are off/],
-    [
-      "something is on trial",
-      { blocked, trial: stateWith("confirming", "confirming") },
-      "confirming",
-      "confirming",
-    ],
-    [
-      "the last one is good",
-      { outcome: good, lastCheck: goodCheck },
-      "good",
-      "applied",
-      /healthy\. The last check/,
-    ],
+    ["something is on trial", { blocked, trial }, "confirming", "confirming"],
+    ["the last one is good", wasGood, "good", "applied", /healthy\. The last check/],
     ["something newer is there", { outcome: good, ...staged(rules) }, "staged", "staged"],
-    [
-      "the newest is held",
-      { outcome: undone, releases: [held("held")] },
-      "rolled_back",
-      "undone",
-      /^base 1\.1\.0/,
-    ],
+    ["the newest is held", heldAfter, "rolled_back", "undone", /^base 1\.1\.0/],
     ["the newest is deferred", { outcome: good, releases: [held("deferred")] }, "good", "applied"],
     ["it is held, and nothing was tried", { releases: [held("held")] }, "available", "available"],
     ["a request failed", { ...staged(rules), problems }, "staged", "staged", /applied\. It broke\.$/],
@@ -129,7 +96,7 @@ describe("the state of updates", () => {
 
   it("names the releases that it is about, and the first hold of these", () => {
     const binary = { ...rules, kind: "binary", name: "demo" } as const;
-    const window = { ...held("window", { until }), staged: true };
+    const window = { ...windowed, staged: true };
     for (const [situation, state, names, hold] of [
       [{ releases: [binary, waved] }, "available", ["demo", "base"], "wave"],
       [{ releases: [waved, binary] }, "available", ["base", "demo"], "wave"],
