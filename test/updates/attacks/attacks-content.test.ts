@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { sampled } from "../../../lab/basics/counts.ts";
-import { endOfSuite } from "../../../lab/basics/ending.ts";
+import { type Ending, endOfSuite } from "../../../lab/basics/ending.ts";
 import { type Lab, recovers, refused, startLab, withstands } from "../../../lab/devices/updating-device.ts";
 import { canonical } from "../../../lab/publisher/canonical.ts";
 import type { Tampering } from "../../../lab/publisher/signed-forms.ts";
@@ -92,6 +92,20 @@ for (const role of ["root", "timestamp", "targets"]) {
 }
 
 describe("names and texts that an attacker with a rules key signs", () => {
+  const base = "stable/rules/base-9.0.0.tar.gz";
+
+  /** A device whose server has a release under this path, or of this form, with what a refresh gives. */
+  async function signing(test: Ending, path: string, custom: Record<string, unknown> = {}) {
+    const lab = await startLab(test);
+    const evil = lab.repository.fork();
+    const honest = { steward: 1, kind: "rules", name: "base", version: "9.0.0", channel: "stable" };
+    const own = { ...honest, product: "demo", arch: "any", ...custom };
+    evil.addTarget("rules", path, Buffer.from("evil"), own);
+    evil.publish("rules");
+    lab.server.files = evil.files;
+    return { lab, refreshed: await lab.refresh() };
+  }
+
   /** The device finds such a target and refuses it, or does not even find it. */
   const names: [string, string][] = [
     ["path traversal", "stable/rules/../../../../etc/cron.d/evil"],
@@ -111,23 +125,17 @@ describe("names and texts that an attacker with a rules key signs", () => {
     ["a hidden file", "stable/rules/.evil-9.0.0.tar.gz"],
     ["constructor", "stable/rules/../constructor"],
   ];
-  for (const [name, path] of names) {
+  for (const [name, path] of names)
     it(`${name} as the name of a target is not offered`, async (test) => {
-      const lab = await startLab(test);
-      const evil = lab.repository.fork();
-      const custom = { steward: 1, kind: "rules", name: "base", version: "9.0.0", channel: "stable" };
-      evil.addTarget("rules", path, Buffer.from("evil"), { ...custom, product: "demo", arch: "any" });
-      evil.publish("rules");
-      lab.server.files = evil.files;
-      const listed = await (await lab.refresh()).list("stable", "rules");
-      const offered = listed.map((target) => readRelease(target)).filter((read) => "id" in read);
+      const { lab, refreshed } = await signing(test, path);
+      const listed = await refreshed.list("stable", "rules");
+      const offered = listed.filter((target) => "id" in readRelease(target));
       assert.deepEqual(
-        offered.map((read) => "target" in read && read.target.path),
+        offered.map((target) => target.path),
         ["stable/rules/base-1.0.0.tar.gz"],
       );
       await recovers(lab);
     });
-  }
 
   it("__proto__ as the name of a target makes the file malformed", (test) =>
     attacked(test, refusedAt("targets", "update_metadata_malformed"), (evil) => {
@@ -157,20 +165,13 @@ describe("names and texts that an attacker with a rules key signs", () => {
     ["a floor above itself", { floor: "10.0.0" }],
     ["waves that never end", { waves: { start: "2026-11-20T12:00:00Z", steps: [] } }],
   ];
-  for (const [name, custom] of texts) {
+  for (const [name, custom] of texts)
     it(`a release with ${name} is not offered`, async (test) => {
-      const lab = await startLab(test);
-      const evil = lab.repository.fork();
-      const path = "stable/rules/base-9.0.0.tar.gz";
-      const honest = { steward: 1, kind: "rules", name: "base", version: "9.0.0", channel: "stable" };
-      evil.addTarget("rules", path, Buffer.from("x"), { ...honest, product: "demo", arch: "any", ...custom });
-      evil.publish("rules");
-      lab.server.files = evil.files;
-      const found = await (await lab.refresh()).find(path);
+      const { refreshed } = await signing(test, base, custom);
+      const found = await refreshed.find(base);
       assert.ok(found, "it is signed");
       assert.ok(!("id" in readRelease(found)), "it was taken for a release");
     });
-  }
 });
 
 describe("names of delegated roles that an attacker chooses", () => {
@@ -210,12 +211,9 @@ describe("names of delegated roles that an attacker chooses", () => {
 
 /** 65 signatures by unknown keys beside the one that counts. */
 function manySignatures(text: string): string {
-  const more = Array.from({ length: 65 }, (_, index) => ({
-    keyid: `${index}`.padStart(64, "0"),
-    sig: "00".repeat(64),
-  }));
-  return text.replace(
-    '"signatures": [',
-    `"signatures": [${more.map((one) => JSON.stringify(one)).join(",")},`,
+  const more = Array.from(
+    { length: 65 },
+    (_, at) => `{"keyid": "${`${at}`.padStart(64, "0")}", "sig": "${"00".repeat(64)}"}`,
   );
+  return text.replace('"signatures": [', `"signatures": [${more.join(",")},`);
 }

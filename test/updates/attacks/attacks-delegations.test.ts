@@ -6,37 +6,35 @@ import type { SigningKey } from "../../../lab/publisher/signing-key.ts";
 import { delegateFrom, keyOf } from "./fixture.ts";
 
 describe("a stolen rules key", () => {
-  it("ships no binary: what it signs for under binary/ is not found", async (test) => {
+  /** A device whose server has the files of a publisher whose rules key signs for this path too. */
+  const withTarget = async (test: Parameters<typeof startLab>[0], path: string) => {
     const lab = await startLab(test);
     const evil = lab.repository.fork();
-    const { path } = evil.addTarget(
-      "rules",
-      "stable/binary/demo-9.0.0-linux-x64.tar.gz",
-      Buffer.from("evil"),
-    );
+    evil.addTarget("rules", path, Buffer.from("evil"));
     evil.publish("rules");
     lab.server.files = evil.files;
-    const refreshed = await lab.refresh();
+    return { lab, refreshed: await lab.refresh() };
+  };
+
+  it("ships no binary: what it signs for under binary/ is not found", async (test) => {
+    const path = "stable/binary/demo-9.0.0-linux-x64.tar.gz";
+    const { lab, refreshed } = await withTarget(test, path);
     assert.equal(await refreshed.find(path), null);
     const found = await refreshed.list("stable", "binary");
+    const expected = ["stable/binary/demo-1.0.0-linux-x64.tar.gz", "binary"];
     assert.deepEqual(
       found.map((target) => [target.path, target.role]),
-      [["stable/binary/demo-1.0.0-linux-x64.tar.gz", "binary"]],
+      [expected],
     );
     await recovers(lab);
   });
 
   it("does not replace the binary that the binary key has signed", async (test) => {
-    const lab = await startLab(test);
-    const evil = lab.repository.fork();
     const path = "stable/binary/demo-1.0.0-linux-x64.tar.gz";
-    const honest = evil.delegated.binary?.targets[path]?.hashes.sha512;
-    evil.addTarget("rules", path, Buffer.from("evil"));
-    evil.publish("rules");
-    lab.server.files = evil.files;
-    const found = await (await lab.refresh()).find(path);
-    assert.equal(found?.role, "binary");
-    assert.equal(found?.file.hashes.sha512, honest);
+    const { lab, refreshed } = await withTarget(test, path);
+    const { role, file } = (await refreshed.find(path)) ?? {};
+    const honest = lab.repository.delegated.binary?.targets[path]?.hashes.sha512;
+    assert.deepEqual([role, file?.hashes.sha512], ["binary", honest]);
     await recovers(lab);
   });
 

@@ -42,15 +42,6 @@ async function fetchFrom(lab: Lab, found: FoundTarget, directory: string, caps =
   }
 }
 
-/** A device that has found a release, and has a directory for it. */
-interface Fetching {
-  lab: Lab;
-  found: FoundTarget;
-  directory: string;
-  fetch(caps?: Partial<typeof ownCaps>): ReturnType<typeof fetchPayload>;
-  staged(): Promise<string[]>;
-}
-
 describe("a payload", () => {
   const suite = endOfSuite();
   let lab: Lab;
@@ -64,17 +55,12 @@ describe("a payload", () => {
     found = target;
   });
 
-  async function fetching(test: Ending): Promise<Fetching> {
+  async function fetching(test: Ending) {
     const directory = await temporaryDirectory(test);
     lab.server.files = lab.repository.files;
     lab.server.repent();
-    return {
-      lab,
-      found,
-      directory,
-      fetch: (some = {}) => fetchFrom(lab, found, directory, { ...ownCaps, ...some }),
-      staged: () => readdir(join(directory, "staged")),
-    };
+    const fetch = (some = {}) => fetchFrom(lab, found, directory, { ...ownCaps, ...some });
+    return { directory, fetch, staged: () => readdir(join(directory, "staged")) };
   }
 
   /** Ends with the code, stages nothing, and the next good download succeeds. */
@@ -107,11 +93,7 @@ describe("a payload", () => {
     ["cut off in the middle", cutAfter(400_000), "update_server_unreachable"],
     ["as gzip of another file", gzipped(changed), "update_payload_mismatch"],
     ["as a gzip bomb", gzipped(Buffer.alloc(100_000_000)), "update_too_large"],
-    [
-      "redirected in a loop",
-      (exchange) => redirectTo(`/${exchange.path}`)(exchange),
-      "update_server_refused",
-    ],
+    ["redirected in a loop", (one) => redirectTo(`/${one.path}`)(one), "update_server_refused"],
     ["that is missing", answering(404), "update_file_missing"],
     ["answered with 206 to no range", answering(206, payload), "update_server_refused"],
     ["answered with 500", answering(500), "update_server_unreachable"],
@@ -122,11 +104,8 @@ describe("a payload", () => {
 
   it("redirected to another origin is not fetched there", async (test) => {
     const other = await startHostileServer(test, lab.repository.files);
-    await withstands(
-      test,
-      (exchange) => redirectTo(`${other.origin}/${exchange.path}`)(exchange),
-      "update_server_refused",
-    );
+    const elsewhere: Behaviour = (exchange) => redirectTo(`${other.origin}/${exchange.path}`)(exchange);
+    await withstands(test, elsewhere, "update_server_refused");
     assert.equal(other.requests.length, 0, "the other origin was asked");
   });
 
@@ -146,7 +125,7 @@ describe("a payload", () => {
   }
 
   it("cut off, and gone on with by other bytes, is asked for anew, refused when they come again, and begun anew", async (test) => {
-    const { fetch, staged, lab } = await fetching(test);
+    const { fetch, staged } = await fetching(test);
     const path = [...lab.repository.files.keys()].find((one) => one.includes("base-2.0.0")) ?? "";
     const evil = randomBytes(payload.length);
     lab.server.behave(
