@@ -55,65 +55,47 @@ describe("make install DESTDIR=", () => {
   });
 
   it("puts each file where systemd and people look for it", () => {
-    const outside = below(tree).filter(
-      (path) => !path.startsWith("usr/lib/steward/") && !lstatSync(join(tree, path)).isDirectory(),
-    );
-    const wanted = {
-      "usr/bin": "steward",
-      "usr/lib/systemd/system-preset": "steward.preset",
-      "usr/lib/systemd/system": `steward-backup.service steward-backup.timer steward-chrony@.service
-        steward-guard-boot.service steward-guard.service steward-helper.service steward-helper.socket
-        steward-install@.service steward-logs.service steward-logs.socket steward-upload.service steward.service
-        steward.service.d/10-timekeeper.conf systemd-journald@steward.service.d/steward.conf
-        systemd-journald@steward.socket.d/steward.conf`,
-      "usr/lib/systemd/journald@steward.conf.d": "steward.conf",
-      "usr/lib/sysusers.d": "steward.conf",
-      "usr/lib/tmpfiles.d": "steward.conf",
-      "usr/share": `bash-completion/completions/steward fish/vendor_completions.d/steward.fish man/man5/steward.json.5
-        man/man8/steward.8 zsh/vendor-completions/_steward`,
-    };
-    for (const path of Object.entries(wanted).flatMap(([place, names]) =>
-      names.split(/\s+/).map((name) => `${place}/${name}`),
-    ))
-      assert.ok(outside.includes(path), `${path} among ${outside.join(" ")}`);
+    const wanted = `usr/bin/steward
+      usr/lib/systemd/system-preset/steward.preset
+      usr/lib/systemd/system/steward-{backup,guard-boot,guard,helper,logs,upload,chrony@,install@}.service
+      usr/lib/systemd/system/steward{.service,-backup.timer,-helper.socket,-logs.socket}
+      usr/lib/systemd/system/steward.service.d/10-timekeeper.conf
+      usr/lib/systemd/system/systemd-journald@steward.{service,socket}.d/steward.conf
+      usr/lib/{systemd/journald@steward.conf,sysusers,tmpfiles}.d/steward.conf
+      usr/share/bash-completion/completions/steward
+      usr/share/fish/vendor_completions.d/steward.fish
+      usr/share/man/man{5/steward.json.5,8/steward.8}
+      usr/share/zsh/vendor-completions/_steward`;
+    const { output } = run("bash", [
+      "-c",
+      `cd ${tree}; ls -d ${wanted.replaceAll("\n", " ")} 2>&1 >/dev/null`,
+    ]);
+    assert.equal(output, "");
     assert.equal(readlinkSync(join(tree, "usr/bin/steward")), "../lib/steward/steward");
-  });
-
-  it("takes the agent's earlier rights towards systemd away", () => {
     for (const rule of formerRules) assert.equal(existsSync(join(tree, rule)), false, rule);
   });
 
   it("makes everything readable for all and writable for its owner alone, whatever the umask", () => {
-    const programs = ["main.js", "installer.js", "steward", "steward-helper", "steward-logs"].map(
-      (name) => `usr/lib/steward/${name}`,
-    );
+    const programs = /^usr\/lib\/steward\/(main\.js|installer\.js|steward|steward-helper|steward-logs)$/;
     for (const path of below(tree)) {
       const stat = lstatSync(join(tree, path));
       if (stat.isSymbolicLink() || path.startsWith("usr/lib/steward/bin")) continue;
-      const isOpen = stat.isDirectory() || programs.includes(path);
+      const isOpen = stat.isDirectory() || programs.test(path);
       assert.equal((stat.mode & 0o7777).toString(8), isOpen ? "755" : "644", path);
       assert.equal(stat.uid, process.getuid?.(), path);
     }
   });
 
-  it("installs a program that starts, with its native parts beside it", () => {
+  it("installs a program that starts, with its native parts, and leaves of the version before only its runtime", async () => {
+    assert.equal(existsSync(join(home, "chunk-OLD.js")), false);
+    assert.equal(readFileSync(join(home, "bin/node"), "utf8"), "a runtime that was brought along");
     rmSync(join(home, "bin/node"));
     symlinkSync(process.execPath, join(home, "bin/node"));
     const { status, output } = run("sh", [join(home, "steward"), "--version"]);
     assert.equal(status, 0, output);
     const hash = `require(${JSON.stringify(join(home, "node_modules/@node-rs/argon2"))}).hashSync("x")`;
     assert.match(run("node", ["--print", hash]).output, /^\$argon2id\$/);
-  });
-
-  it("leaves nothing of the version before but its runtime", async () => {
-    assert.equal(existsSync(join(home, "chunk-OLD.js")), false);
-    const again = join(directory, "again");
-    const runtime = join(again, "usr/lib/steward/bin/node");
-    mkdirSync(dirname(runtime), { recursive: true });
-    writeFileSync(runtime, "a runtime");
-    await install({ destination: again, prefix: "/usr" });
-    assert.equal(readFileSync(runtime, "utf8"), "a runtime");
-    const left = readdirSync(join(again, "usr/lib")).sort();
+    const left = readdirSync(join(tree, "usr/lib")).sort();
     assert.deepEqual(left, ["steward", "systemd", "sysusers.d", "tmpfiles.d"]);
   });
 
@@ -147,18 +129,15 @@ describe("make install DESTDIR=", () => {
     const rename = `unshare --pid --fork --mount-proc usermod --prefix ${image} --login steward-old steward`;
     const renameGroup = `groupmod --prefix ${image} --new-name steward-old steward`;
     const own = "steward:x:996:996::/var/lib/steward:/usr/sbin/nologin\n";
-    const refused: [user: string, group: string, line: string][] = [
+    const withoutMember = (name: string) => `gpasswd --root ${image} --delete ${name} steward`;
+    for (const [user, group, line] of [
       ["steward:x:1001:1001::/home/steward:/bin/bash\n", "steward:x:1001:\n", `${rename}; ${renameGroup}`],
       // A program of that name, whose group goes with it.
       ["steward:x:450:450::/opt/wine:/usr/sbin/nologin\n", "steward:x:450:\n", `${rename}; ${renameGroup}`],
       ["steward:x:996:996::/var/lib/steward:/bin/sh\n", "", rename],
       ["", "steward:x:1005:\n", renameGroup],
       ["", "steward:x:996:anna\n", renameGroup],
-      [
-        own,
-        "steward:x:996:anna,bob\n",
-        ["anna", "bob"].map((name) => `gpasswd --root ${image} --delete ${name} steward`).join("; "),
-      ],
+      [own, "steward:x:996:anna,bob\n", `${withoutMember("anna")}; ${withoutMember("bob")}`],
       [
         `${own}anna:x:1002:996::/home/anna:/bin/sh\n`,
         "steward:x:996:\n",
@@ -167,10 +146,9 @@ describe("make install DESTDIR=", () => {
       [
         "steward-logs:x:1003:1003::/home/logs:/bin/sh\n",
         "",
-        `unshare --pid --fork --mount-proc usermod --prefix ${image} --login steward-logs-old steward-logs`,
+        `${rename.replace("-old steward", "-logs-old steward")}-logs`,
       ],
-    ];
-    for (const [user, group, line] of refused) {
+    ] as const) {
       entries(user, group);
       const { status, output } = make("install", `DESTDIR=${image}`);
       assert.equal(status, 2, `${user}${group}${output}`);
@@ -197,11 +175,9 @@ describe("make install DESTDIR=", () => {
   });
 });
 
-const codeCaches = (tree: string): string[] => below(tree).filter((path) => path.endsWith(".cache"));
-
 describe("make install PREFIX=/usr/local", () => {
   const tree = join(directory, "local");
-
+  const home = join(tree, "usr/local/lib/steward");
   const runtime = join(directory, "runtime");
 
   before(async () => {
@@ -209,35 +185,24 @@ describe("make install PREFIX=/usr/local", () => {
     await install({ destination: tree, prefix: "/usr/local" }, { runtime });
   });
 
-  it("names the program where it is, in every file", () => {
+  it("names the program where it is, in every file, and brings the runtime along that it was given", () => {
     const files = below(tree).filter((path) => /\.(service|socket|conf)$|\/steward\/steward$/.test(path));
-    const texts = files.map((path) => readFileSync(join(tree, path), "utf8"));
-    assert.deepEqual(
-      files.filter((_, index) => /\/usr\/lib\/steward/.test(texts[index] ?? "")),
-      [],
-    );
-    assert.match(texts.join("\n"), /\/bin\/sh \/usr\/local\/lib\/steward\/steward serve/);
-    assert.match(texts.join("\n"), /^packaged=\/usr\/local\/lib\/steward$/m);
+    const text = files.map((path) => readFileSync(join(tree, path), "utf8")).join("\n");
+    assert.doesNotMatch(text, /\/usr\/lib\/steward/);
+    assert.match(text, /\/bin\/sh \/usr\/local\/lib\/steward\/steward serve/);
+    assert.match(text, /^packaged=\/usr\/local\/lib\/steward$/m);
+    assert.equal(run(join(home, "bin/node"), []).output, "a runtime\n");
   });
 
-  it("brings the runtime along that it was given", () => {
-    assert.equal(run(join(tree, "usr/local/lib/steward/bin/node"), []).output, "a runtime\n");
-  });
-
-  it("has no code caches where the runtime is for another kind of machine", () => {
-    assert.deepEqual(codeCaches(tree), []);
-  });
-
-  it("has code caches by the runtime that it was given", async () => {
+  it("has code caches by that runtime, and none where it is for another kind of machine", async () => {
+    const codeCaches = () => below(tree).filter((path) => path.endsWith(".cache"));
+    assert.deepEqual(codeCaches(), []);
     const noted = join(directory, "noted");
     writeFileSync(runtime, `#!/bin/sh\necho "$2" "$3" >>${noted}\nexec ${process.execPath} "$@"\n`);
     await install({ destination: tree, prefix: "/usr/local" }, { runtime });
-    const home = join(tree, "usr/local/lib/steward");
-    assert.equal(
-      readFileSync(noted, "utf8"),
-      ["agent", "agent", "command-line", "installer"].map((part) => `${home}.new ${part}\n`).join(""),
-    );
-    assert.ok(codeCaches(tree).length > 3, codeCaches(tree).join(" "));
+    const parts = ["agent", "agent", "command-line", "installer"];
+    assert.equal(readFileSync(noted, "utf8"), parts.map((part) => `${home}.new ${part}\n`).join(""));
+    assert.ok(codeCaches().length > 3, codeCaches().join(" "));
   });
 });
 
@@ -253,7 +218,7 @@ describe("make install-publisher DESTDIR=", () => {
   ];
   const filesBelow = () => below(tree).filter((path) => !lstatSync(join(tree, path)).isDirectory());
 
-  it("puts the program, its completion and its manual page where people look for them", () => {
+  it("puts the program, its completion and its manual page where people look for them, and takes them away", () => {
     assert.deepEqual(make("install-publisher", `DESTDIR=${tree}`), { status: 0, output: "" });
     assert.deepEqual(filesBelow(), files);
     for (const path of files) {
@@ -261,15 +226,10 @@ describe("make install-publisher DESTDIR=", () => {
       assert.equal(lstatSync(join(tree, path)).mode & 0o7777, mode, path);
     }
     const launcher = readFileSync(join(tree, "usr/bin/steward-publisher"), "utf8");
-    assert.match(
-      launcher,
-      /^for node in \/usr\/lib\/steward\/bin\/node \/usr\/bin\/node "\$\(command -v node\)"; do$/m,
-    );
+    const order = 'for node in /usr/lib/steward/bin/node /usr/bin/node "$(command -v node)"; do\n';
+    assert.ok(launcher.includes(order), launcher);
     const program = join(tree, "usr/share/steward-publisher/main.cjs");
     assert.match(run("node", [program, "--version"]).output, /^steward-publisher \d/);
-  });
-
-  it("takes them away again", () => {
     assert.deepEqual(make("uninstall-publisher", `DESTDIR=${tree}`), { status: 0, output: "" });
     assert.deepEqual(filesBelow(), []);
   });

@@ -65,13 +65,8 @@ function release(link: "current" | "previous", version: string): void {
   symlinkSync(`../releases/${link}-one`, join(root, slot, link));
 }
 
-interface Called {
-  readonly input?: string;
-  readonly env?: Record<string, string>;
-}
-
 /** The end of a call of a launcher, with the root's path left out. */
-function called(path: string, args: readonly string[], { input = "", env = {} }: Called = {}) {
+function called(path: string, args: readonly string[], { input = "", env = {} } = {}) {
   const ran = spawnSync(join(root, path), args, { encoding: "utf8", cwd: root, input, env });
   const [stdout, stderr] = [ran.stdout, ran.stderr].map((text) => text.replaceAll(root, ""));
   return { status: ran.status, stdout: stdout ?? "", stderr: stderr ?? "" };
@@ -152,11 +147,8 @@ describe("the launcher", () => {
     });
   }
 
-  it("passes every argument on as it was given", () => {
+  it("passes every argument on as it was given, and can be reached by a link, also to a release", () => {
     assert.equal(start(launcher, "serve", "a b", "*"), `system: ${places.package}/main.js serve a b *`);
-  });
-
-  it("can be reached by a link, also to a release", () => {
     mkdirSync(join(root, "usr/bin"));
     symlinkSync("../lib/steward/steward", join(root, "usr/bin/steward"));
     assert.equal(start("usr/bin/steward", "version"), `system: ${places.package}/main.js version`);
@@ -180,21 +172,11 @@ describe("the launcher", () => {
 
 describe("the launcher's order of versions", () => {
   // Semantic Versioning 2.0.0, section 11, has all of these but the last ones.
-  const versions = [
-    ...["1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2", "1.0.0-beta.11"],
-    ...[
-      "1.0.0-rc.1",
-      "1.0.0",
-      "1.0.0+build.7",
-      "1.0.1-0",
-      "1.0.9",
-      "1.0.10",
-      "1.1.0",
-      "2.0.0",
-      "2.0.0-x-y.z",
-    ],
-    ...["10.0.0", "2.0.0-1-2", "2.0.0-12.x", "999999999999999.0.0", "0.0.0-source"],
-  ];
+  const versions =
+    `1.0.0-alpha 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta 1.0.0-beta.2 1.0.0-beta.11 1.0.0-rc.1 1.0.0 1.0.0+build.7
+    1.0.1-0 1.0.9 1.0.10 1.1.0 2.0.0 2.0.0-x-y.z 10.0.0 2.0.0-1-2 2.0.0-12.x 999999999999999.0.0 0.0.0-source`.split(
+      /\s+/,
+    );
   it("is that of Semantic Versioning, as the installer has it", () => {
     release("current", "1.1.0");
     put("bin/node", answering('echo "$1"'), 0o755);
@@ -313,9 +295,14 @@ describe("the launcher's pause before a start", () => {
     });
   }
 
-  it("is none after up to three failures in a row, and then grows to a minute", () => {
+  it("is none after up to three failures in a row, then grows to a minute, and is none without a count", () => {
     const none = undefined;
     assert.deepEqual(pauses(10), [none, none, none, none, "5", "10", "20", "40", "60", "60"]);
+    rmSync(count());
+    assert.deepEqual(pauses(1), [none]);
+    writeFileSync(count(), "$(reboot)\n");
+    assert.deepEqual(pauses(1), [none]);
+    assert.equal(readFileSync(count(), "utf8"), "1\n");
   });
 
   it("says of each wait that no runtime fits, which systemctl shows of the present start only", () => {
@@ -326,15 +313,6 @@ describe("the launcher's pause before a start", () => {
       called(launcher, ["pause"], { env: env() }).stderr,
       /^Steward needs .*18\.20\.4\. As root: .+\n4 starts failed in a row: waiting 5 s/,
     );
-  });
-
-  it("is none again when the count is gone, and when it is no number", () => {
-    assert.equal(pauses(5).at(-1), "5");
-    rmSync(count());
-    assert.deepEqual(pauses(1), [undefined]);
-    writeFileSync(count(), "$(reboot)\n");
-    assert.deepEqual(pauses(1), [undefined]);
-    assert.equal(readFileSync(count(), "utf8"), "1\n");
   });
 
   it("is for units alone: typed by a person it goes to the program, which knows no such command", () => {
