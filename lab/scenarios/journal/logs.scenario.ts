@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { giveOwnBootId } from "../../machines/container/own-boot-id.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { TieredScenario } from "../../machines/scenario.ts";
+import { type TieredScenario, walk } from "../../machines/scenario.ts";
 import { addUser, signIn } from "../people.ts";
 
 /** The agent may read the logs that the host file allows, only by steward-logs. */
@@ -19,31 +19,16 @@ export const scenario: TieredScenario = {
     "/etc/systemd/system/mnt-data\\x2dset.mount": "[Mount]\nWhat=tmpfs\nWhere=/mnt/data-set\nType=tmpfs\n",
     "/etc/steward/seal.key": "5e".repeat(32),
   },
-  boots: [
-    {
-      run: async (guest) => {
-        await giveOwnBootId(guest);
-        await guest.stewardAnswers();
-        await guest.run("systemctl", ["start", "nginx.service"]);
-        await guest.run("systemd-run", ["--wait", "--unit=other", "echo", "the secret of another service"]);
-        await guest.run("journalctl", ["--sync"]);
-        await agentAlone(guest);
-        const token = await reader(guest);
-        await overApi(guest, token);
-        await otherNames(guest, token);
-        await overSocket(guest);
-        await follows(guest);
-        await confinement(guest);
-      },
-    },
-  ],
+  boots: [{ run: walk(giveOwnBootId, agentAlone, overApi, overSocket, follows, confinement) }],
 };
 
 const as = (user: string): string =>
   `setpriv --reuid=${user} --regid=${user === "steward" ? user : "nogroup"} --clear-groups --`;
+const secret = "systemd-run --wait --unit=other echo 'the secret of another service'";
 
 /** An attacker who has taken over the agent reads no more than the agent could. */
 async function agentAlone(guest: Guest): Promise<void> {
+  await guest.types(`systemctl start nginx; ${secret}; journalctl --sync`);
   await guest.types("journalctl --unit=other.service -o cat", { says: "the secret" });
   await guest.types(`[ -z "$(${as("steward")} journalctl -o cat)" ]`, {
     what: "the user steward reads nothing",
@@ -54,44 +39,32 @@ async function agentAlone(guest: Guest): Promise<void> {
   );
 }
 
-/** A readonly user's token. */
-async function reader(guest: Guest): Promise<string> {
+/** A readonly user: the lines of each name, one of which is an alias that systemd makes, and no line of another unit. */
+async function overApi(guest: Guest): Promise<void> {
   await addUser(guest);
   await addUser(guest, "log-reader", "readonly");
-  return String((await signIn(guest, "log-reader")).body.access_token);
-}
-
-async function overApi(guest: Guest, token: string): Promise<void> {
-  const list = async (query: string) => guest.http(`/api/logs${query}`, { token });
-  const nginx = await list("?unit=nginx.service");
-  const text = JSON.stringify(nginx.body);
-  const isRead = text.includes("Started nginx.service") && nginx.body.source === "journal";
-  guest.check("a readonly user reads nginx's log over the API", isRead, text);
-  const own = JSON.stringify((await list("?unit=steward.service&q=listening")).body);
-  guest.check("and Steward's own", own.includes('"listening"'), own);
-  const all = JSON.stringify((await list("?limit=200")).body);
-  guest.check("and nothing of others among all", !all.includes("the secret"), all.slice(0, 500));
-  const other = await list("?unit=other.service");
-  guest.check("nor by name", other.status === 422 || other.status === 400, other.body);
-}
-
-/** An alias that systemd makes, instances of a template, and a name with an escape. */
-async function otherNames(guest: Guest, token: string): Promise<void> {
+  const token = String((await signIn(guest, "log-reader")).body.access_token);
   await guest.types(
     "systemctl enable collector; systemctl start collector 'pump@hall\\x2d2.service' 'mnt-data\\x2dset.mount'; journalctl --sync",
   );
-  const rows = [
+  const list = (query: string) => guest.http(`/api/logs?${query}`, { token });
+  for (const [asked, message, unit = asked] of [
+    ["nginx.service", "Started nginx.service"],
+    ["steward.service", "listening"],
     ["syslog.service", "collected", "collector.service"],
-    ["collector.service", "collected", "collector.service"],
-    ["pump@hall\\x2d2.service", "the pump hall-2 says so", "pump@hall\\x2d2.service"],
-    ["mnt-data\\x2dset.mount", "Mounted ", "mnt-data\\x2dset.mount"],
-  ] as const;
-  for (const [asked, message, unit] of rows) {
-    const { body } = await guest.http(`/api/logs?unit=${encodeURIComponent(asked)}`, { token });
+    ["collector.service", "collected"],
+    ["pump@hall\\x2d2.service", "the pump hall-2 says so"],
+    ["mnt-data\\x2dset.mount", "Mounted "],
+  ] as const) {
+    const { body } = await list(`unit=${encodeURIComponent(asked)}&q=${encodeURIComponent(message)}`);
     const items = (body.items ?? []) as readonly { readonly unit: string; readonly message: string }[];
     const isThere = items.some((one) => one.unit === unit && one.message.includes(message));
-    guest.check(`${asked} has the lines of ${unit}`, isThere, body);
+    guest.check(`${asked} has the lines of ${unit}`, isThere && body.source === "journal", body);
   }
+  const all = JSON.stringify((await list("limit=200")).body);
+  guest.check("nothing of others is among all", !all.includes("the secret"), all.slice(0, 500));
+  const other = await list("unit=other.service");
+  guest.check("nor by name", [400, 422].includes(other.status), other.body);
 }
 
 /** A line to the socket of steward-logs, from this user; perl is in every Debian. */
@@ -122,13 +95,12 @@ async function follows(guest: Guest): Promise<void> {
   const kibibytes = usage.stdout.trim().split(/\s+/).map(Number);
   guest.check("reader and journalctl run meanwhile", kibibytes.length >= 3, usage);
   guest.figure("the reader while one follows, without journalctl", Math.max(...kibibytes.slice(0, 2)), "KiB");
-  await guest.types(`systemd-run --wait --unit=other echo 'the secret of another service'; ${restarted}`);
+  await guest.types(`${secret}; ${restarted}`);
   await guest.until("it goes on", 20, () => seen.split("Started nginx.service").length > 2);
   guest.check("it hears nothing of others", !seen.includes("the secret"), seen.slice(-500));
   child.kill();
-  await guest.until("the reader leaves when it is not needed", 60, async () => {
-    return (await guest.property("ActiveState", "steward-logs.service")) === "inactive";
-  });
+  const what = "the reader leaves when it is not needed";
+  await guest.becomes("systemctl is-active steward-logs", 60, { status: 3, says: /^inactive$/m, what });
   await guest.types(asked("steward", "read unit=nginx.service"), {
     says: /\nend\n$/,
     what: "and comes again",

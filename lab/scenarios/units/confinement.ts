@@ -41,19 +41,19 @@ const commands = {
 /** Starts the agent again with the commands before it, chronyd running, and checks how each of them ended. */
 export async function probe(guest: Guest): Promise<void> {
   writeFileSync("/usr/lib/steward-vm/clock.pl", clockProgram);
-  const script = Object.entries(commands).map(
+  const lines = Object.entries(commands).map(
     ([name, command]) =>
       `( ${command} ) >/run/steward/said 2>&1; echo "$?|${name}|$(head -c 300 /run/steward/said | tr '\\n' ' ')"`,
   );
-  writeFileSync("/usr/lib/steward-vm/probe.sh", `P=/usr/lib/steward-vm/clock.pl\n${script.join("\n")}\n`);
+  writeFileSync("/usr/lib/steward-vm/probe.sh", ["P=/usr/lib/steward-vm/clock.pl", ...lines, ""].join("\n"));
   mkdirSync(dirname(dropIn), { recursive: true });
   const before = "/bin/sh -c 'sh /usr/lib/steward-vm/probe.sh >/run/steward/probe'";
   writeFileSync(dropIn, `[Service]\nExecStartPre=${before}\n`);
   writeFileSync("/etc/chrony/chrony.conf", "driftfile /var/lib/chrony/chrony.drift\n");
   await guest.types("systemctl daemon-reload; systemctl start chrony; systemctl restart steward");
-  const lines = readFileSync("/run/steward/probe", "utf8").split("\n");
+  const ends = readFileSync("/run/steward/probe", "utf8").split("\n");
   for (const name of Object.keys(commands)) {
-    const line = lines.find((one) => one.split("|")[1] === name) ?? "it never ran";
+    const line = ends.find((one) => one.split("|")[1] === name) ?? "it never ran";
     guest.check(`inside its unit: ${name}`, line.startsWith("0|"), line);
   }
 }

@@ -68,4 +68,9 @@ chrony shutdown|chrony settime 2030|chrony burst 4/4|restart-timesyncd now|resta
 time-zone ../../../etc/shadow|time-zone right/UTC|host-name a.b|host-name $(id)|set-time 2030-01-01|`
   .split(/[|\n]/)
   .slice(1)
-  .map((line) => `${line}\n`);
+  .map((line) => `${line}\n`)
+  .concat(
+    ...["reboot\0\n", "host-name pump\0-8\n", "reboot\nreboot\n", "power-off\n\n", "reboot"],
+    ...[`${"x".repeat(127)}\n`, `host-name ${"a".repeat(100_000)}\n`, "\u00ff\u00fe\u0080\n"],
+    ...["host-name a\nb\n", "chrony burst\nshutdown\n", `install ${ids.slice(2)}%h\n`],
+  );

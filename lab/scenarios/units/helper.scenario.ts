@@ -1,12 +1,12 @@
-import { readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { emptyJournal, releaseJournalText } from "../../../src/releases/release-journal.ts";
 import { askerFiles, askRoot, asUser, floodOrders, floodRoot } from "../../machines/guest/root-helper.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { TieredScenario } from "../../machines/scenario.ts";
+import { type TieredScenario, walk } from "../../machines/scenario.ts";
 import { releaseJournal } from "../updates/update-scenario.ts";
-import { chronyAsItsUser, chronyDropIn, hostile, strangers } from "./helper-hostile.ts";
 import { outside, requests } from "./helper-requests.ts";
 
+const socket = "/run/steward-helper.socket";
 const id = "0123456789abcdef".repeat(2);
 const [helper, timesyncd] = ["steward-helper.service", "systemd-timesyncd.service"];
 const floodSeconds = 20;
@@ -19,29 +19,26 @@ export const scenario: TieredScenario = {
   keepsDisk: true,
   files: {
     ...askerFiles,
-    ...chronyDropIn,
+    // The identity of a command to chronyd.
+    "/usr/lib/sysusers.d/chrony.conf": "u _chrony - chronyd /var/lib/chrony\n",
+    "/etc/systemd/system/steward-chrony@.service.d/standing.conf": `[Service]
+ExecStartPre=/bin/sh -c 'id -un; grep -E "^(Uid|Gid|CapEff|CapBnd|NoNewPrivs|Seccomp):" /proc/self/status'
+`,
     // Another ordinary user, and units that exist, so that a refused unit is not merely absent.
     "/usr/lib/sysusers.d/visitor.conf": "u visitor - Visitor /var/empty /bin/sh\n",
     "/usr/lib/systemd/system/other.service": "[Service]\nExecStart=/bin/sleep infinity\n",
     // The real one does not run in a container; this one is restarted as well as it is.
     "/usr/lib/systemd/system/systemd-timesyncd.service": "[Service]\nExecStart=/bin/sleep infinity\n",
   },
-  boots: [{ units: ["steward.service", "other.service", timesyncd], run: ordering }, { run: afterwards }],
+  boots: [
+    {
+      units: ["steward.service", "other.service", timesyncd],
+      // The journal gets only the first refusals, so strangers come early.
+      run: walk(systemdRefuses, strangers, vocabulary, chronyAsItsUser, rollback, orders, flood, powerOff),
+    },
+    { run: afterwards },
+  ],
 };
-
-async function ordering(guest: Guest): Promise<void> {
-  await guest.stewardAnswers();
-  await systemdRefuses(guest);
-  // This comes first: the journal gets only the first refusals.
-  await strangers(guest);
-  await outsideOfTheVocabulary(guest);
-  await hostile(guest);
-  await chronyAsItsUser(guest);
-  await rollback(guest);
-  await orders(guest);
-  await flood(guest);
-  await powerOff(guest);
-}
 
 const denial =
   /access denied|interactive authentication|permission denied|not permitted|not authorized|must be root/i;
@@ -57,14 +54,54 @@ async function systemdRefuses(guest: Guest): Promise<void> {
   guest.figure("requests of systemd that were refused", requests.length, "");
 }
 
-async function outsideOfTheVocabulary(guest: Guest): Promise<void> {
+/** The mode of the socket keeps other users out; the helper does so itself where it does not. */
+async function strangers(guest: Guest): Promise<void> {
+  const [without] = await askRoot(guest, "visitor", ["reboot\n"]);
+  chmodSync(socket, 0o666);
+  const [answer] = await askRoot(guest, "visitor", ["reboot\n"]);
+  chmodSync(socket, 0o600);
+  const ends = [without, answer].join();
+  guest.check("another user cannot connect, and is refused where they can", ends === "EACCES,refused", ends);
+  await guest.types(
+    'journalctl -u steward-helper -o cat --no-pager | grep "refused to user $(id -u visitor), process"',
+  );
+}
+
+/** Half a line, held open on as many connections as the process may have, for so many seconds. */
+const holding = `const { connect } = require("node:net");
+let held = 0;
+for (let at = 0; at < 500; at += 1) {
+  const one = connect("${socket}", () => { held += 1; one.write("reb"); });
+  one.on("error", () => {});
+}
+setTimeout(() => { console.log(held); process.exit(); }, 6000);`;
+
+/** An agent that someone has taken over tries what it can at the socket to root. */
+async function vocabulary(guest: Guest): Promise<void> {
+  const standing = async () =>
+    `${readFileSync("/etc/hostname")}${zone()}${(await guest.run("systemctl", ["list-jobs", "--no-legend"])).stdout}`;
+  const [before, process] = [await standing(), await guest.property("MainPID", helper)];
   const answers = await askRoot(guest, "steward", outside);
   const taken = outside.filter((_, index) => answers[index] !== "refused");
   guest.check("the root helper refuses all that is outside of its vocabulary", taken.length === 0, taken);
-  const [byVisitor] = await askRoot(guest, "visitor", ["reboot\n"]);
-  guest.check("another user cannot even connect", byVisitor === "EACCES", byVisitor);
-  const result = await guest.property("Result", helper);
-  guest.check("the root helper is none the worse for it", result === "success", result);
+  const held = asUser(guest, "steward", ["/usr/lib/steward/bin/node", "--eval", holding]);
+  await guest.pause(2);
+  await guest.types("ps -C steward-helper -o pid=", { says: /^\s*\d+\s*$/, what: "one process meanwhile" });
+  guest.figure("connections that half a line held open at once", Number((await held).stdout), "");
+  const [next = ""] = await askRoot(guest, "steward", ["chrony burst\n"]);
+  guest.check("an order after them is taken", /^(ok|failed \d+)$/.test(next), next);
+  const after = await guest.property("MainPID", helper);
+  guest.check("by the same process", after === process && process !== "0", [process, after]);
+  const now = await standing();
+  guest.check("and nothing of the machine has changed", now === before, [before, now]);
+}
+
+async function chronyAsItsUser(guest: Guest): Promise<void> {
+  await askRoot(guest, "steward", ["chrony reselect\n"]);
+  await guest.becomes("journalctl -u steward-chrony@reselect -o cat --no-pager", 20, {
+    says: [/^_chrony$/m, /^CapEff:\s+0+$/m, /^CapBnd:\s+0+$/m, /^NoNewPrivs:\s+1$/m, /^Seccomp:\s+2$/m],
+    what: "a command to chronyd runs as its user, without a capability",
+  });
 }
 
 /** Root's limits for a rollback of the agent's: this release was committed in another boot. */

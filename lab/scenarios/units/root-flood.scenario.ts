@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { askerFiles, askRoot, floodOrders, floodRoot } from "../../machines/guest/root-helper.ts";
 import { auditSocket, sendAsAgent } from "../../machines/guest/send-as-agent.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { TieredScenario } from "../../machines/scenario.ts";
+import { type TieredScenario, walk } from "../../machines/scenario.ts";
 
 const seconds = 60;
 const auditGroup = "system.slice/system-systemd\\x2djournald.slice/systemd-journald@steward.service";
@@ -20,15 +20,14 @@ export const scenario: TieredScenario = {
     "/etc/systemd/system.conf.d/accounting.conf": "[Manager]\nDefaultIOAccounting=yes\n",
     "/var/log/journal/.keep": "",
   },
-  boots: [{ units: ["steward.service", "product.service"], run: flooding }],
+  boots: [{ units: ["steward.service", "product.service"], run: walk(flooding) }],
 };
 
 async function flooding(guest: Guest): Promise<void> {
-  await guest.stewardAnswers();
   const before = usage();
   const counts = await floodRoot(guest, "steward", floodOrders, seconds);
   const after = usage();
-  const share = (of: Processor) => ((after[of] - before[of]) / (after.wall - before.wall)) * 100;
+  const share = (of: keyof typeof before) => ((after[of] - before[of]) / (after.wall - before.wall)) * 100;
   guest.note(`answers in ${seconds} s: ${JSON.stringify(counts)}`);
   for (const of of ["product", "root", "helper", "systemd", "journald"] as const)
     guest.figure(`${of} of the processor`, Number(share(of).toFixed(1)), "%");
@@ -64,9 +63,9 @@ async function audited(guest: Guest): Promise<void> {
   await guest.run("sync", [], { timeoutSeconds: 120 });
   const after = usage();
   guest.check("a flood of long audit lines is sent", sent.status === 0, sent);
-  const bytes = after.audit.bytes - before.audit.bytes;
-  const rate = ((bytes / (after.wall - before.wall)) * 60) / (1 << 20);
-  const share = ((after.audit.seconds - before.audit.seconds) / (after.wall - before.wall)) * 100;
+  const [wall, bytes] = [after.wall - before.wall, after.auditBytes - before.auditBytes];
+  const rate = ((bytes / wall) * 60) / (1 << 20);
+  const share = ((after.audit - before.audit) / wall) * 100;
   guest.figure("the journal of audit lines, written to the disk", Number(rate.toFixed(1)), "MiB a minute");
   guest.figure("the journal of audit lines, of the processor", Number(share.toFixed(1)), "%");
   guest.check("it is written to", bytes > 0, after);
@@ -75,21 +74,8 @@ async function audited(guest: Guest): Promise<void> {
   guest.check("and of the processor", share <= 22, share);
 }
 
-type Processor = "product" | "root" | "helper" | "systemd" | "journald";
-
-interface Usage {
-  readonly wall: number;
-  readonly product: number;
-  /** All that the agent can have root do: the helper, the installer, chronyc. */
-  readonly root: number;
-  readonly helper: number;
-  readonly systemd: number;
-  readonly journald: number;
-  readonly audit: { readonly seconds: number; readonly bytes: number };
-}
-
-/** Seconds of processor time by the control groups (cgroup v2), and of the wall. */
-function usage(): Usage {
+/** Seconds of processor time by the control groups (cgroup v2), and of the wall; `root`: all that the agent can have root do. */
+function usage() {
   const slice = "system.slice";
   return {
     wall: performance.now() / 1_000,
@@ -98,26 +84,17 @@ function usage(): Usage {
     helper: secondsOf(`${slice}/system-steward.slice/steward-helper.service`),
     systemd: secondsOf("init.scope"),
     journald: secondsOf(`${slice}/systemd-journald.service`),
-    audit: { seconds: secondsOf(auditGroup), bytes: bytesOf(auditGroup) },
+    audit: secondsOf(auditGroup),
+    // Bytes written to all disks count when the kernel writes, not when the process does.
+    auditBytes: sumIn(auditGroup, "io.stat", / wbytes=(\d+)/g),
   };
 }
 
-function secondsOf(group: string): number {
-  try {
-    const text = readFileSync(`/sys/fs/cgroup/${group}/cpu.stat`, "utf8");
-    return Number(/^usage_usec (\d+)$/m.exec(text)?.[1]) / 1e6;
-  } catch {
-    // Nothing has run in it yet.
-    return 0;
-  }
-}
+const secondsOf = (group: string): number => sumIn(group, "cpu.stat", /^usage_usec (\d+)$/gm) / 1e6;
 
-/** Bytes that a group has had written to all disks; they count when the kernel writes, not when the process does. */
-function bytesOf(group: string): number {
-  try {
-    const text = readFileSync(`/sys/fs/cgroup/${group}/io.stat`, "utf8");
-    return [...text.matchAll(/ wbytes=(\d+)/g)].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
-  } catch {
-    return 0;
-  }
+function sumIn(group: string, file: string, figure: RegExp): number {
+  const path = `/sys/fs/cgroup/${group}/${file}`;
+  // Nothing may have run in it yet.
+  const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+  return [...text.matchAll(figure)].reduce((sum, [, value]) => sum + Number(value), 0);
 }
