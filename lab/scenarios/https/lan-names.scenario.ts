@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { TieredScenario } from "../../machines/scenario.ts";
+import { type TieredScenario, walk } from "../../machines/scenario.ts";
 import { device, lan, otherBox } from "./neighbour.ts";
 
 const own = "/var/lib/steward/tls/certificate.pem";
@@ -16,47 +16,33 @@ export const scenario: TieredScenario = {
   timeoutSeconds: 400,
   boots: [
     {
-      run: async (guest) => {
-        await guest.stewardAnswers();
-        await lan(guest);
+      run: walk(lan, async (guest) => {
         const name = readFileSync("/proc/sys/kernel/hostname", "utf8").trim();
         const renamed = await otherBox(guest, name);
         await answered(guest, name, renamed);
         await foreign(guest, name, renamed);
         await ofAvahisOwn(guest, name);
         await withoutV4(guest);
-      },
+      }),
     },
   ],
 };
 
 /** A request by this name, with the device's certificate as the only authority. */
-const ask = (guest: Guest, host: string, ...args: readonly string[]) =>
-  asked(guest, host, "/api/version", args);
-
-const asked = (guest: Guest, host: string, path: string, args: readonly string[]) =>
-  guest.run("curl", [
-    ...["--silent", "--show-error", "--include", "--cacert", own],
-    ...["--resolve", `${host}:8443:${device}`, ...args, `https://${host}:8443${path}`],
-  ]);
+const ask = (host: string, options = "", path = "/api/version") =>
+  `curl -sS --include --cacert ${own} --resolve ${host}:8443:${device} ${options} https://${host}:8443${path}`;
+const answers = { says: '"steward"' };
 
 async function answered(guest: Guest, name: string, renamed: string): Promise<void> {
-  const printed = await guest.types("steward tls enable", {
-    says: [`https://${renamed}:8443`, `has the name ${name}.local`],
+  const taken = `has the name ${name}.local`;
+  const printed = await guest.types("steward tls enable", { says: [`https://${renamed}:8443`, taken] });
+  guest.check("not the other box's address", !printed.includes(`https://${name}.local`), printed);
+  await guest.becomes(`avahi-browse -rpt _https._tcp | grep ^= | grep -F ${device}`, 30, {
+    says: `;${renamed};`,
+    what: "a neighbour finds its announcement, which leads to the same name",
   });
-  guest.check(
-    "the address is not that of the other box",
-    !printed.includes(`https://${name}.local`),
-    printed,
-  );
-  const seen = await guest.until("a neighbour finds its announcement", 30, async () => {
-    const { stdout } = await guest.run("avahi-browse", ["-rpt", "_https._tcp"]);
-    return stdout.split("\n").find((line) => line.startsWith("=") && line.includes(device));
-  });
-  guest.check("which leads to the same name", seen.includes(`;${renamed};`), seen);
-  const answer = await ask(guest, renamed);
-  guest.check("it is answered, and its certificate is for it", answer.stdout.includes('"steward"'), answer);
-  await guest.types("steward tls show", { says: [renamed, `has the name ${name}.local`] });
+  await guest.types(ask(renamed), { ...answers, what: "its certificate is for that name" });
+  await guest.types("steward tls show", { says: [renamed, taken] });
   const { needs } = await guest.api("/api/status");
   const need = needs.find(({ code }: { code: string }) => code === "https");
   guest.check("it is a need", need?.facts.reason === "https_name_taken", needs);
@@ -64,35 +50,38 @@ async function answered(guest: Guest, name: string, renamed: string): Promise<vo
 
 /** DNS rebinding: a name is ours because the LAN has it so, and not because it looks like one of ours. */
 async function foreign(guest: Guest, name: string, renamed: string): Promise<void> {
-  for (const host of [`${name}.local`, `${name}-9.local`, "evil.example"]) {
-    const { stdout } = await ask(guest, host, "--insecure");
-    const isProblem = /^HTTP\/1.1 421 [\s\S]*application\/problem\+json[\s\S]*"misdirected_request"/;
-    guest.check(`${host} is answered 421`, isProblem.test(stdout), stdout);
-  }
-  const html = ["--insecure", "--header", "Accept: text/html,*/*;q=0.8"];
-  const { stdout } = await asked(guest, "evil.example", "/", html);
-  const hrefs = [renamed, device].map((host) => `href="https://${host}:8443/"`);
-  const isPage = /^HTTP\/1.1 421 [\s\S]*text\/html/.test(stdout) && !stdout.includes("<script");
-  const isTold = [...hrefs, "/etc/steward/steward.json"].every((text) => stdout.includes(text));
-  guest.check("a browser gets a page with the names to use", isPage && isTold, stdout);
-  guest.check("and not the other box", !stdout.includes(`${name}.local`), stdout);
+  for (const host of [`${name}.local`, `${name}-9.local`, "evil.example"])
+    await guest.types(ask(host, "--insecure"), {
+      says: /^HTTP\/1.1 421 [\s\S]*application\/problem\+json[\s\S]*"misdirected_request"/,
+    });
+  const page = await guest.types(
+    ask("evil.example", "--insecure --header 'Accept: text/html,*/*;q=0.8'", "/"),
+    {
+      says: [
+        /^HTTP\/1.1 421 [\s\S]*text\/html/,
+        ...[renamed, device].map((host) => `href="https://${host}:8443/"`),
+        "/etc/steward/steward.json",
+      ],
+      what: "a browser gets a page with the names to use",
+    },
+  );
+  const isIts = !page.includes("<script") && !page.includes(`${name}.local`);
+  guest.check("without a script, and without the other box", isIts, page);
 }
 
 /** avahi-daemon.conf(5): host-name and domain-name; a name may change at any time. */
 async function ofAvahisOwn(guest: Guest, name: string): Promise<void> {
   writeFileSync(config, "[server]\nhost-name=pump-7\ndomain-name=plant\nallow-interfaces=lan0\n");
   await guest.types("systemctl stop other-box; systemctl restart avahi-daemon");
-  const answer = await guest.until("a name that Avahi was given is answered", 90, async () => {
-    const found = await ask(guest, "pump-7.plant");
-    return found.stdout.includes('"steward"') && found;
-  });
-  guest.check("with its certificate", answer.status === 0, answer);
+  await guest.becomes(ask("pump-7.plant"), 90, answers);
   const shown = await guest.types("steward tls show", { says: "https://pump-7.plant:8443" });
   guest.check("and no other device has one of ours", !/has the name/.test(shown), shown);
   await guest.types(`hostname ${name}.example.net`);
   await guest.restarts();
-  const short = await ask(guest, name, "--insecure");
-  guest.check("the first label of a long name is answered", short.stdout.includes('"steward"'), short);
+  await guest.types(ask(name, "--insecure"), {
+    ...answers,
+    what: "the first label of a long name is answered",
+  });
 }
 
 async function withoutV4(guest: Guest): Promise<void> {

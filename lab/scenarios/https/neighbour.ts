@@ -28,15 +28,13 @@ export async function otherBox(guest: Guest, name: string): Promise<string> {
   writeFileSync("/run/systemd/system/other-box.service", otherUnit);
   writeFileSync("/etc/avahi/other-box.conf", `[server]\nhost-name=${name}\nuse-ipv6=no\nenable-dbus=no\n`);
   writeFileSync("/etc/avahi/avahi-daemon.conf", "[server]\nallow-interfaces=lan0\n");
-  await guest.run("systemctl", ["daemon-reload"]);
   // Either of two that begin at once may give way.
-  await guest.run("systemctl", ["stop", "avahi-daemon.socket", "avahi-daemon.service"]);
-  await guest.run("systemctl", ["start", "other-box.service"]);
-  await guest.until("the other box has the name", 30, async () => {
-    const { stdout } = await guest.run("journalctl", ["--unit", "other-box.service", "--output", "cat"]);
-    return stdout.includes(`startup complete. Host name is ${name}.local`);
-  });
-  await guest.run("systemctl", ["start", "avahi-daemon.service"]);
+  await guest.types(
+    "systemctl daemon-reload; systemctl stop avahi-daemon.socket avahi-daemon.service; systemctl start other-box",
+  );
+  const isUp = { says: `startup complete. Host name is ${name}.local`, what: "the other box has the name" };
+  await guest.becomes("journalctl -u other-box -o cat --no-pager", 30, isUp);
+  await guest.types("systemctl start avahi-daemon");
   return guest.until("Avahi gives the second box another name", 30, async () => {
     const place = ["org.freedesktop.Avahi", "/", "org.freedesktop.Avahi.Server"];
     const { stdout } = await guest.run("busctl", ["call", ...place, "GetHostNameFqdn"]);

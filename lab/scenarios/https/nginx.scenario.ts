@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { giveOwnBootId } from "../../machines/container/own-boot-id.ts";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
-import type { TieredScenario } from "../../machines/scenario.ts";
+import { type TieredScenario, walk } from "../../machines/scenario.ts";
 import { addUser, password } from "../people.ts";
 
 const name = "edge-7.example.net";
@@ -17,35 +17,18 @@ export const scenario: TieredScenario = {
   tiers: { container: {} },
   timeoutSeconds: 120,
   asks: { "the recipe": () => readFileSync(join(import.meta.dirname, "../../../docs/nginx.md"), "utf8") },
-  boots: [
-    {
-      run: async (guest) => {
-        await guest.stewardAnswers();
-        await addUser(guest);
-        const before = await overLan(guest, "/api/version");
-        guest.check("before, nothing answers on the LAN", before.status !== 0, before);
-        await cooked(guest, String(await guest.ask("the recipe")));
-        const token = await signsIn(guest);
-        await addresses(guest);
-        await streams(guest, token);
-        const other = await overLan(guest, "/api/version", "--header", "Host: evil.example", "--include");
-        guest.check(
-          "a name that is not the device's own gets 421",
-          /^HTTP\/\S+ 421/.test(other.stdout),
-          other,
-        );
-      },
-    },
-  ],
+  boots: [{ run: walk(addUser, cooked, signsIn, addresses, streams) }],
 };
 
 /** Follows the recipe. */
-async function cooked(guest: Guest, recipe: string): Promise<void> {
-  const blocks = [...recipe.matchAll(/^```([\w ]*)\n(.*?)^```$/gms)];
-  const kinds = blocks
-    .slice(0, 4)
-    .map(([, kind]) => kind)
-    .join(",");
+async function cooked(guest: Guest): Promise<void> {
+  const before = await overLan(guest, "/api/version");
+  guest.check("before, nothing answers on the LAN", before.status !== 0, before);
+  const blocks = [...String(await guest.ask("the recipe")).matchAll(/^```([\w ]*)\n(.*?)^```$/gms)].slice(
+    0,
+    4,
+  );
+  const kinds = blocks.map(([, kind]) => kind).join(",");
   guest.check("the recipe has its four blocks", kinds === "sh appliance,nginx,json,sh appliance", kinds);
   const [certificate = "", site = "", host = "", commands = ""] = blocks.map(([, , text]) => text);
   await guest.types(`mkdir -p /etc/ssl/private; set -e; ${certificate}`, { what: "the certificate is made" });
@@ -54,6 +37,8 @@ async function cooked(guest: Guest, recipe: string): Promise<void> {
   await giveOwnBootId(guest);
   await guest.types(`set -e; ${commands}`, { what: "both are started with it" });
   await guest.stewardAnswers();
+  const other = await overLan(guest, "/api/version", "--header", "Host: evil.example", "--include");
+  guest.check("a name that is not the device's gets 421", /^HTTP\/\S+ 421/.test(other.stdout), other);
 }
 
 const overTls = ["--cacert", "/etc/ssl/certs/steward.pem", "--resolve", `${name}:443:${lan}`];
@@ -66,8 +51,8 @@ const bearer = (token: string) => ["--header", `Authorization: Bearer ${token}`]
 const json = (body: unknown) => ["--json", JSON.stringify(body)];
 const login = { username: "root-admin", password };
 
-/** As the console does it, with the refresh token in a cookie; returns the access token. */
-async function signsIn(guest: Guest): Promise<string> {
+/** As the console does it, with the refresh token in a cookie. */
+async function signsIn(guest: Guest): Promise<void> {
   const page = await overLan(guest, "/", "--include");
   guest.check("the console is served", /^HTTP\/\S+ 200/.test(page.stdout), page.stdout.slice(0, 200));
   const posted = (path: string, from: string, body: object, ...more: readonly string[]) => {
@@ -84,25 +69,17 @@ async function signsIn(guest: Guest): Promise<string> {
   guest.check("the cookie counts for no other origin", !foreign.stdout.includes("access_token"), foreign);
   const again = await posted("/api/auth/refresh", origin, {}, "--header", own);
   guest.check("and is exchanged for the page's own", again.stdout.includes("access_token"), again);
-  return String((JSON.parse(again.stdout) as { access_token: string }).access_token);
 }
 
 /** The addresses that requests come from, by the sessions that they begin. */
 async function addresses(guest: Guest): Promise<void> {
-  const forged = ["--header", "X-Forwarded-For: 203.0.113.9"];
-  const sent = json(login);
+  const forged = ["--header", "X-Forwarded-For: 203.0.113.9", ...json(login)];
   const direct = ["--silent", "--interface", "127.0.0.2", "http://127.0.0.1:8470/api/auth/login"];
-  const rows: readonly (readonly [what: string, answer: Ran, wanted: string])[] = [
-    ["through nginx it is the client's address", await overLan(guest, "/api/auth/login", ...sent), lan],
-    ["whatever the client says", await overLan(guest, "/api/auth/login", ...forged, ...sent), lan],
-    [
-      "a peer that is no proxy says nothing",
-      await guest.run("curl", [...direct, ...forged, ...sent]),
-      "127.0.0.2",
-    ],
-  ];
-  for (const [what, answer, wanted] of rows) {
-    const { access_token } = JSON.parse(answer.stdout) as { access_token: string };
+  for (const [what, { stdout }, wanted] of [
+    ["through nginx it is the client's address", await overLan(guest, "/api/auth/login", ...forged), lan],
+    ["a peer that is no proxy says nothing", await guest.run("curl", [...direct, ...forged]), "127.0.0.2"],
+  ] as const) {
+    const { access_token } = JSON.parse(stdout) as { access_token: string };
     const list = await overLan(guest, "/api/auth/sessions", ...bearer(access_token));
     const { items } = JSON.parse(list.stdout) as { items: { is_current: boolean; address: string }[] };
     const found = items.find((one) => one.is_current)?.address;
@@ -111,24 +88,23 @@ async function addresses(guest: Guest): Promise<void> {
 }
 
 /** Events are seen while the stream is still open: nothing on the way waits for more. */
-async function streams(guest: Guest, token: string): Promise<void> {
+async function streams(guest: Guest): Promise<void> {
+  const signed = await overLan(guest, "/api/auth/login", ...json(login));
+  const token = String((JSON.parse(signed.stdout) as { access_token: string }).access_token);
   for (const path of ["/api/events/stream", "/api/logs/stream"]) {
     const curl = spawn("curl", ["--silent", "--no-buffer", ...overTls, ...bearer(token), `${origin}${path}`]);
     let seen = "";
     curl.stdout.setEncoding("utf8").on("data", (text: string) => {
       seen += text;
     });
-    const user = `seen-in-${path.split("/")[2]}`;
     let tries = 0;
     // A change that only now is made, and again until one is seen: the stream begins when it begins.
-    const isSeen = await guest
-      .until(`a change in ${path}`, 20, async () => {
-        tries += 1;
-        await addUser(guest, `${user}-${tries}`, "readonly");
-        return seen.includes(`${user}-`);
-      })
-      .catch(() => false);
-    guest.check(`${path} arrives unbuffered`, isSeen === true && curl.exitCode === null, seen.slice(0, 500));
+    await guest.until(`${path} arrives unbuffered`, 20, async () => {
+      tries += 1;
+      await addUser(guest, `seen-in-${path.split("/")[2]}-${tries}`, "readonly");
+      return seen.includes("seen-in-");
+    });
+    guest.check(`${path} is still open`, curl.exitCode === null, seen.slice(0, 500));
     curl.kill();
   }
 }

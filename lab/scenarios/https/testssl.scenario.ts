@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { TieredScenario } from "../../machines/scenario.ts";
+import { type TieredScenario, walk } from "../../machines/scenario.ts";
 
 const own = "/var/lib/steward/tls/certificate.pem";
 const findings = "/tmp/findings.json";
@@ -11,13 +11,11 @@ export const scenario: TieredScenario = {
   title: "testssl.sh has no finding about HTTPS on the LAN but those that are explained",
   tiers: { container: {} },
   timeoutSeconds: 480,
-  boots: [{ run: judging }],
+  boots: [{ run: walk(judging, compressed) }],
 };
 
 async function judging(guest: Guest): Promise<void> {
-  await guest.stewardAnswers();
-  const enabled = await guest.steward("tls", "enable");
-  guest.check("HTTPS is on", enabled.status === 0, enabled);
+  await guest.types("steward tls enable");
   const relay = await relayed();
   const begun = performance.now();
   const sections = ["-p", "-s", "-f", "-S", "-P", "-h", "-U"];
@@ -28,13 +26,6 @@ async function judging(guest: Guest): Promise<void> {
   guest.figure("testssl.sh takes", Math.round((performance.now() - begun) / 1_000), "s");
   guest.figure("its connections", relay.connections(), "");
   judged(guest, ran.stdout);
-  await compressed(guest);
-}
-
-interface Finding {
-  readonly id: string;
-  readonly severity: string;
-  readonly finding: string;
 }
 
 /** Findings of testssl.sh that are no weakness here, and why. */
@@ -60,7 +51,11 @@ const expected = [
 ];
 
 function judged(guest: Guest, said: string): void {
-  const found = JSON.parse(readFileSync(findings, "utf8")) as Finding[];
+  const found = JSON.parse(readFileSync(findings, "utf8")) as {
+    id: string;
+    severity: string;
+    finding: string;
+  }[];
   const missing = expected.filter((id) => !found.some((one) => one.id.startsWith(id)));
   guest.check("testssl.sh has looked at everything", missing.length === 0, [missing, said]);
   const bad = found.filter(({ severity }) => !["OK", "INFO"].includes(severity));
@@ -70,14 +65,10 @@ function judged(guest: Guest, said: string): void {
 }
 
 async function compressed(guest: Guest): Promise<void> {
-  const ask = ["--silent", "--insecure", "--dump-header", "-", "--header", "Accept-Encoding: br, gzip"];
-  const headers = async (path: string) =>
-    (await guest.run("curl", [...ask, "--output", "/dev/null", `https://127.0.0.1:8443${path}`])).stdout;
-  const page = await headers("/");
-  guest.check("the console's page is compressed", /^content-encoding: br/im.test(page), page);
-  const answer = await headers("/api/version");
-  const isPlain = /^HTTP\S+ 200/.test(answer) && !/^content-encoding/im.test(answer);
-  guest.check("and an answer of the API is not", isPlain, answer);
+  const ask = "curl -sk --dump-header - --header 'Accept-Encoding: br, gzip' --output /dev/null";
+  await guest.types(`${ask} https://127.0.0.1:8443/`, { says: /^content-encoding: br/im });
+  const answer = await guest.types(`${ask} https://127.0.0.1:8443/api/version`, { says: /^HTTP\S+ 200/ });
+  guest.check("an answer of the API is not compressed", !/^content-encoding/im.test(answer), answer);
 }
 
 /**

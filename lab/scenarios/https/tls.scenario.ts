@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { TieredScenario } from "../../machines/scenario.ts";
+import { type TieredScenario, walk } from "../../machines/scenario.ts";
 import { addUser } from "../people.ts";
 
 const name = "edge-7.example.net";
@@ -18,20 +18,11 @@ export const scenario: TieredScenario = {
   asks: { "the page": () => readFileSync(join(import.meta.dirname, "../../../docs/tls.md"), "utf8") },
   boots: [
     {
-      run: async (guest) => {
-        await guest.stewardAnswers();
-        await addUser(guest);
-        writeFileSync("/etc/steward/steward.json", JSON.stringify({ names: [name] }));
-        await switchedOn(guest);
-        await announced(guest);
-        const page = String(await guest.ask("the page"));
-        await renewed(guest, page);
-        await asByStep(guest, page);
-        await asByOthers(guest, page);
+      run: walk(addUser, switchedOn, announced, renewed, async (guest) => {
         await guest.types("steward tls disable");
         await guest.types(overLan(own), { status: 7, what: "then nothing answers on the LAN" });
         guest.check("nor is it announced", !existsSync(announcement));
-      },
+      }),
     },
   ],
 };
@@ -44,6 +35,7 @@ const fingerprint = async (guest: Guest): Promise<string> =>
   (await guest.steward("tls", "fingerprint")).stdout.trim();
 
 async function switchedOn(guest: Guest): Promise<void> {
+  writeFileSync("/etc/steward/steward.json", JSON.stringify({ names: [name] }));
   const before = overLan("/etc/ssl/certs/ca-certificates.crt");
   await guest.types(before, { status: 7, what: "before, nothing answers on the LAN" });
   await guest.types("steward tls enable --redirect-port 8080", { says: `https://${lan}:8443` });
@@ -57,31 +49,26 @@ async function switchedOn(guest: Guest): Promise<void> {
   const process = await guest.property("MainPID");
   await guest.types("systemctl reload steward");
   guest.check("which keeps the process", (await guest.property("MainPID")) === process);
-  await guest.until("the journal has the reload", 20, async () => {
-    const { stdout } = await guest.run("journalctl", ["--unit", "steward.service", "--output", "cat"]);
-    return stdout.includes("host file was read again");
-  });
+  const journal = "journalctl --unit steward.service --output cat --no-pager";
+  await guest.becomes(journal, 20, { says: "host file was read again" });
 }
 
 async function announced(guest: Guest): Promise<void> {
-  guest.check("Avahi is given a service file", existsSync(announcement));
-  await guest.run("systemctl", ["start", "avahi-daemon.service"]);
-  const found = await guest.until("avahi-browse finds it", 30, async () => {
-    const { stdout } = await guest.run("avahi-browse", ["-rpt", "_https._tcp"]);
-    return /^=;.*Steward.*;8443;/m.test(stdout) && stdout;
+  await guest.types(`ls ${announcement}; systemctl start avahi-daemon`);
+  await guest.becomes("avahi-browse -rpt _https._tcp", 30, {
+    says: [/^=;.*Steward.*;8443;.*path=\//m],
+    what: "Debian's Avahi announces it, with port and path",
   });
-  guest.check("which Debian's Avahi announces, with port and path", String(found).includes("path=/"), found);
 }
 
 /** Certificates of an authority, which certbot fetches and renews over ACME. */
-async function renewed(guest: Guest, page: string): Promise<void> {
+async function renewed(guest: Guest): Promise<void> {
+  const page = String(await guest.ask("the page"));
   const blocks = [...page.matchAll(/^```([\w ]*)\n(.*?)^```$/gms)].map(([, , text = ""]) => text);
   const text = blocks.find((one) => one.startsWith("#!/bin/sh\n# steward-certificate"));
   const line = blocks.find((one) => one.startsWith("certbot certonly"));
   guest.check("the page has script and line", text !== undefined && line !== undefined, page);
-  await guest.types(`mkdir -p /usr/local/sbin /etc/step; cat >${script}; chmod 755 ${script}`, {
-    input: text ?? "",
-  });
+  await guest.types(`mkdir -p /usr/local/sbin; cat >${script}; chmod 755 ${script}`, { input: text ?? "" });
   await authorityRuns(guest);
   // Every certbot command needs these options to use this authority.
   const here =
@@ -106,33 +93,6 @@ async function renewed(guest: Guest, page: string): Promise<void> {
 /** A new pair, for an hour's test. */
 const newPair = (at: string, words: string): string =>
   `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 ${words} -keyout ${at}.key -out ${at}.crt`;
-
-/** The lines for step-ca call this when there is a certificate, and when it is renewed; Debian has no `step` that would. */
-async function asByStep(guest: Guest, page: string): Promise<void> {
-  const [, block = ""] = /^```sh appliance\n(step ca certificate .*?)^```$/ms.exec(page) ?? [];
-  const first = block.split("\n").find((line) => line.startsWith(script));
-  const [, renewal] = /--exec '([^']+)'/.exec(block) ?? [];
-  guest.check("the page has the lines for step-ca", first !== undefined && renewal === first, block);
-  const pair = newPair("/etc/step/edge-7", `-subj /CN=${name} -addext subjectAltName=DNS:${name}`);
-  for (const what of ["what step calls puts its certificate to use", "and its renewal another"])
-    await guest.types(`${pair} && ${first} && ${overLan("/etc/step/edge-7.crt")}`, { ...answered, what });
-}
-
-/** The lines for acme.sh and lego, with the variables that these set. */
-async function asByOthers(guest: Guest, page: string): Promise<void> {
-  for (const [client, prefix, chain] of [
-    ["acme.sh", "CERT", "CERT_FULLCHAIN_PATH"],
-    ["lego", "LEGO_CERT", "LEGO_CERT_PATH"],
-  ] as const) {
-    const isIts = (line: string) =>
-      line.includes("steward-certificate ") && line.includes(`$${prefix}_KEY_PATH`);
-    const environment = { [chain]: "/etc/step/other.crt", [`${prefix}_KEY_PATH`]: "/etc/step/other.key" };
-    const pair = newPair("/etc/step/other", `-subj /CN=${client}`);
-    const what = `what ${client} calls puts its certificate to use`;
-    const line = page.split("\n").find(isIts) ?? "false";
-    await guest.types(`${pair}; ${line}; steward tls show`, { environment, says: `CN=${client}`, what });
-  }
-}
 
 /** Pebble, an authority for tests; it asks for its proof at port 80 of the device. */
 async function authorityRuns(guest: Guest): Promise<void> {
