@@ -56,7 +56,7 @@ fuzz: export STEWARD_TEST_ALL = 1
 fuzz: packages $(DIST) ## send bad, nearly good and good input to an agent and to its readers; STEWARD_SEED, STEWARD_CASES for other numbers of requests
 	@sh scripts/run-tests.sh node lab/fuzz/agent.test.ts test/fuzz/readers.test.ts
 
-soak: packages $(DIST) ## load an agent for SOAK_MINUTES (30) while its clock jumps and time servers flap; judge memory, files and state
+soak: packages $(DIST) ## load an agent for SOAK_MINUTES (30), and judge its memory, open files and state
 	@node --import tsx lab/soak/main.ts
 
 test-lts: packages $(DIST) check ## the same tests on the LTS runtime that is shipped, from the registry

@@ -1,8 +1,7 @@
 /**
- * `make soak`: the built agent, with the unit's memory limit, under a load by everyone for SOAK_MINUTES (30), while its
- * clock jumps (by libfaketime; never this machine's) and its time servers stop and lie. Ends with a table, and with exit
- * code 1 where an answer was not expected, or where memory, open files or state grow. STEWARD_SEED repeats the order of
- * things, not their times.
+ * `make soak`: the built agent, with the unit's memory limit, under a load by everyone for SOAK_MINUTES (30). Ends with a
+ * table, and with exit code 1 where an answer was not expected, or where memory, open files or state grow. STEWARD_SEED
+ * repeats the order of things, not their times.
  */
 import { randomInt } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -10,14 +9,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { buildSync } from "esbuild";
-import { fakeClock } from "../agents/faked-time.ts";
 import { type AgentProcess, testProxy } from "../agents/running-agent.ts";
 import { startWithoutClockRight } from "../agents/without-clock-right.ts";
 import { createChance } from "../basics/chance.ts";
 import { limitMemory, unitMemoryMiB } from "../basics/memory-limit.ts";
 import { linesOf } from "../basics/table.ts";
-import { draw, oneOf } from "../fuzz/draw.ts";
-import { type Chronyd, startChronyd } from "../host/chronyd.ts";
+import { startChronyd } from "../host/chronyd.ts";
 import { publishDemoRelease } from "../run/demo-product/publish.ts";
 import { growthOf } from "./growth.ts";
 import { loadAgent, people, type Tally } from "./load.ts";
@@ -26,10 +23,7 @@ import { loadAgent, people, type Tally } from "./load.ts";
 const warmUpShare = 0.4;
 /** Minutes after the warm-up below which what comes and goes looks like what grows: not judged. */
 const leastJudgedMinutes = 15;
-const seconds = { sample: 5, step: 40, flap: 20 };
-
-/** Seconds by which the clock jumps: those beyond 30 s end access tokens, an hour and a day move limits by the calendar. */
-const steps = [2, -2, 90, -90, 3_600, -3_600, 86_400, -86_400];
+const sampleSeconds = 5;
 
 /**
  * Growth an hour from which on the run fails. What V8 holds is measured exactly: a leak of a request's data would be many
@@ -58,10 +52,9 @@ const directory = mkdtempSync(join(process.getuid?.() === 0 ? "/run" : tmpdir(),
 const inside = (name: string) => join(directory, name);
 // On a disk: what a process writes to a file system in memory counts as its memory.
 const stateDirectory = mkdtempSync(join(tmpdir(), "steward-soak-state-"));
-const [clock, limit] = [fakeClock(inside("time")), limitMemory(unitMemoryMiB)];
+const limit = limitMemory(unitMemoryMiB);
 if (limit === null) console.log("without a memory limit: this process can make no control group here");
-// Three of them, so that a majority is left while one flaps.
-const servers = await Promise.all([1, 2, 3].map(() => startChronyd()));
+const timeServer = await startChronyd();
 const agent = await begin();
 try {
   await soak();
@@ -69,16 +62,15 @@ try {
   ending.abort();
   await agent.dispose();
   limit?.remove();
-  for (const server of servers) await server.stop();
+  await timeServer.stop();
   for (const made of [directory, stateDirectory]) rmSync(made, { recursive: true, force: true });
 }
 
-/** Starts the agent with root's decisions, time servers, a repository to look for updates in, and a user of each role. */
+/** Starts the agent with root's decisions, a time server, a repository to look for updates in, and a user of each role. */
 async function begin(): Promise<AgentProcess> {
-  clock.move(0);
   const places = { publisher: inside("publisher"), root: inside("update-root.json") };
   const { server, fingerprint } = await publishDemoRelease(places);
-  const time = { mode: "observe", servers: servers.map(({ port }) => `127.0.0.1:${port}`) };
+  const time = { mode: "observe", servers: [`127.0.0.1:${timeServer.port}`] };
   writeFileSync(inside("settings.json"), JSON.stringify({ time, update: { ota: { server } } }));
   const host = { product: "demo", update: { allow_local_servers: true }, trusted_proxies: [testProxy] };
   writeFileSync(inside("steward.json"), JSON.stringify(host), { mode: 0o600 });
@@ -95,7 +87,6 @@ async function begin(): Promise<AgentProcess> {
       // V8 takes its limit from the unit's, not from this machine's memory.
       NODE_OPTIONS: `--max-old-space-size=${unitMemoryMiB} --import=${probe}`,
       STEWARD_SOAK_MEMORY: inside("memory.json"),
-      ...clock.environment,
       STEWARD_INITIAL_SETTINGS: inside("settings.json"),
     },
   });
@@ -110,10 +101,8 @@ async function begin(): Promise<AgentProcess> {
 async function soak(): Promise<void> {
   const timer = setTimeout(() => ending.abort(), minutes * 60_000);
   const tally: Tally = { callers: new Map(), faults: new Map(), events: 0 };
-  const [samples, jumps, flaps] = await Promise.all([
+  const [samples] = await Promise.all([
     measure(),
-    stepClock(),
-    flapServers(),
     loadAgent({ agent, chance: chance.fork(), tally, signal: ending.signal }),
   ]);
   clearTimeout(timer);
@@ -122,7 +111,6 @@ async function soak(): Promise<void> {
   faults.push(...errors.slice(0, 3).map((line) => `the log has an error: ${line.slice(0, 300)}`));
   faults.push(...faultsOf(samples));
   console.log(`\n${linesOf([["caller", "requests"], ...tally.callers]).join("\n")}\n`);
-  console.log(`steps of the clock: ${jumps}\ntime servers that stopped and came back: ${flaps}`);
   console.log(`events read from the stream, each once: ${tally.events}\nfaults: ${faults.length}`);
   for (const fault of faults) console.log(fault);
   process.exitCode = faults.length === 0 ? 0 : 1;
@@ -131,7 +119,7 @@ async function soak(): Promise<void> {
 async function measure(): Promise<Sample[]> {
   const begun = performance.now();
   const samples: Sample[] = [];
-  while (await passes(seconds.sample)) {
+  while (await passes()) {
     const { held, anonymous } = JSON.parse(readFileSync(inside("memory.json"), "utf8"));
     const state = readdirSync(stateDirectory, { recursive: true, encoding: "utf8" });
     samples.push({
@@ -148,28 +136,6 @@ async function measure(): Promise<Sample[]> {
 function sizeOf(path: string): number {
   const found = statSync(path, { throwIfNoEntry: false });
   return found?.isFile() && !path.endsWith("/.reserve") ? found.size : 0;
-}
-
-async function stepClock(): Promise<number> {
-  let [count, offset] = [0, 0];
-  for (; await passes(seconds.step); count += 1) {
-    offset += oneOf(chance, steps);
-    clock.move(offset);
-  }
-  return count;
-}
-
-/** One server after another stops, and comes back true, or three seconds ahead. */
-async function flapServers(): Promise<number> {
-  let count = 0;
-  for (; await passes(seconds.flap); count += 1) {
-    const index = draw(chance, servers.length);
-    const { port, stop } = servers[index] as Chronyd;
-    await stop();
-    await passes(draw(chance, seconds.flap));
-    servers[index] = await startChronyd({ port, ...(draw(chance, 3) === 0 && { fakeTime: "+3s" }) });
-  }
-  return count;
 }
 
 function faultsOf(samples: readonly Sample[]): string[] {
@@ -196,7 +162,7 @@ function faultsOf(samples: readonly Sample[]): string[] {
 }
 
 /** False: the end of the run came first. */
-async function passes(time: number): Promise<boolean> {
-  await delay(time * 1_000, undefined, { signal: ending.signal }).catch(() => undefined);
+async function passes(): Promise<boolean> {
+  await delay(sampleSeconds * 1_000, undefined, { signal: ending.signal }).catch(() => undefined);
   return !ending.signal.aborted;
 }

@@ -16,10 +16,8 @@ const source = (path: string): string => join(root, "src", path);
 
 /** Each runs without the others, whole in one file: processes that are started now and then. */
 const alone = {
-  "slow-facts": source("programs/slow-facts.ts"),
-  "self-check": source("programs/self-check.ts"),
-  backup: source("programs/backup.ts"),
-  "nts-key-exchange": source("programs/nts-key-exchange.ts"),
+  ...{ "slow-facts": source("programs/slow-facts.ts"), "self-check": source("programs/self-check.ts") },
+  ...{ backup: source("programs/backup.ts"), "nts-key-exchange": source("programs/nts-key-exchange.ts") },
   "unpack-patch": source("programs/unpack-patch.ts"),
   "make-code-caches": join(import.meta.dirname, "make-code-caches.ts"),
   "warm-run": join(import.meta.dirname, "warm-run.ts"),
@@ -38,13 +36,7 @@ const started = { main: "programs/steward.ts", installer: "programs/installer/ma
 /** The sources that all of the device's programs begin with. */
 export const deviceEntries: readonly string[] = [
   ...Object.values({ ...programs, ...started }).map(source),
-  ...[
-    alone["slow-facts"],
-    alone["self-check"],
-    alone.backup,
-    alone["nts-key-exchange"],
-    alone["unpack-patch"],
-  ],
+  ...Object.values(alone).filter((path) => path.startsWith(source(""))),
 ];
 
 /**
@@ -54,55 +46,42 @@ export const deviceEntries: readonly string[] = [
  */
 const noResponse = "globalThis.Response=class Response{};";
 
-/**
- * The program never compiles a schema: its validators are compiled by the build, and conf is given none to check. So
- * ajv itself, a quarter of what would be read at each start, stays out.
- */
-const noCompiler: Plugin = {
-  name: "no-compiler",
-  setup: (esbuild) => {
-    esbuild.onResolve({ filter: /^ajv(-formats|\/dist\/2020\.js)$/ }, ({ path }) => ({
+/** Gives the program this text in the place of a source. */
+const instead = (filter: RegExp, contents: () => string): Plugin => ({
+  ...{
+    name: String(filter),
+    setup: ({ onLoad }) => onLoad({ filter }, () => ({ contents: contents(), loader: "js" })),
+  },
+});
+
+/** The same in the place of a package or a module of Node's. */
+const insteadOf = (filter: RegExp, namespace: string, contents: (path: string) => string): Plugin => ({
+  name: namespace,
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter }, ({ path }) => ({ path, namespace }));
+    onLoad({ filter: /.*/, namespace }, ({ path }) => ({ contents: contents(path), loader: "js" }));
+  },
+});
+
+const replacements: readonly Plugin[] = [
+  // The program never compiles a schema: its validators are compiled by the build, and conf is given none to check. So ajv
+  // itself, a quarter of what would be read at each start, stays out.
+  insteadOf(
+    /^ajv(-formats|\/dist\/2020\.js)$/,
+    "no-compiler",
+    (
       path,
-      namespace: "no-compiler",
-    }));
-    esbuild.onLoad({ filter: /.*/, namespace: "no-compiler" }, ({ path }) => ({
-      contents: `function refuse() { throw new Error("${path} is not in the program: validators are compiled by the build"); }
+    ) => `function refuse() { throw new Error("${path} is not in the program: validators are compiled by the build"); }
 export { refuse as _, refuse as Ajv2020, refuse as default };`,
-      loader: "js",
-    }));
-  },
-};
-
-/** The agent asks of an event where it is kept, who may read it, and who hears of it. */
-const eventsInShort: Plugin = {
-  name: "events-in-short",
-  setup: (esbuild) => {
-    esbuild.onLoad({ filter: eventTable }, () => ({
-      contents: eventRows(["log", "audience", "heard"]),
-      loader: "js",
-    }));
-  },
-};
-
-/** An operation is asked for its route, its rights and its events, not for its schemas. */
-const operationsInShort: Plugin = {
-  name: "operations-in-short",
-  setup: (esbuild) => {
-    esbuild.onLoad({ filter: operationTable }, () => ({ contents: operationRows(), loader: "js" }));
-  },
-};
-
-/** A part is given a `require`, which serves for absolute paths as well: node:module would load its own loaders. */
-const givenRequire: Plugin = {
-  name: "given-require",
-  setup: (esbuild) => {
-    esbuild.onResolve({ filter: /^node:module$/ }, ({ path }) => ({ path, namespace: "given-require" }));
-    esbuild.onLoad({ filter: /.*/, namespace: "given-require" }, () => ({
-      contents: "export const createRequire = () => require;",
-      loader: "js",
-    }));
-  },
-};
+  ),
+  // The agent asks of an event where it is kept, who may read it, and who hears of it.
+  instead(eventTable, () => eventRows(["log", "audience", "heard"])),
+  // An operation is asked for its route, its rights and its events, not for its schemas.
+  instead(operationTable, operationRows),
+  plainSchemas,
+  // A part is given a `require`, which serves for absolute paths as well: node:module would load its own loaders.
+  insteadOf(/^node:module$/, "given-require", () => "export const createRequire = () => require;"),
+];
 
 /** As `import.meta.dirname` and `filename` are called in CommonJS. */
 const places = { "import.meta.dirname": "__dirname", "import.meta.filename": "__filename" };
@@ -116,16 +95,7 @@ const common = {
   charset: "ascii",
   legalComments: "none",
   external: [...nativePackages],
-  plugins: [
-    fewMediaTypes,
-    slimPackages,
-    compiledValidators,
-    noCompiler,
-    eventsInShort,
-    operationsInShort,
-    plainSchemas,
-    givenRequire,
-  ],
+  plugins: [fewMediaTypes, slimPackages, compiledValidators, ...replacements],
   logLevel: "warning",
 } satisfies BuildOptions;
 
@@ -147,15 +117,8 @@ export async function buildPrograms(
   for (const [name, path] of Object.entries(started)) {
     const file = join(dist, `${name}.js`);
     const banner = { js: "#!/usr/bin/env node" };
-    const inPlace = { plugins: [...plugins, partsInTheirPlace(parts)] };
-    await build({
-      ...options,
-      ...inPlace,
-      banner,
-      format: "cjs",
-      entryPoints: [source(path)],
-      outfile: file,
-    });
+    const inPlace = { plugins: [...plugins, partsInTheirPlace(parts)], banner };
+    await build({ ...options, ...inPlace, format: "cjs", entryPoints: [source(path)], outfile: file });
     chmodSync(file, 0o755);
   }
   await build({ ...options, entryPoints: alone, format: "cjs", outdir: dist });
