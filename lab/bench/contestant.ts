@@ -109,7 +109,7 @@ export async function start(
   };
 }
 
-/** Of all threads so far. /proc/PID/stat counts in hundredths of a second, which is longer than a read. */
+/** The time of all threads so far. /proc/PID/stat counts in hundredths of a second, which is longer than a read. */
 function processorMillisecondsOf(pid: number): number {
   const nanoseconds = readdirSync(`/proc/${pid}/task`).map((task) =>
     Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]),

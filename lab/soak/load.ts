@@ -31,7 +31,7 @@ interface Loading {
 type Options = Parameters<RunningAgent["call"]>[2];
 /** Sends a request such as `GET /api/status`; an answer of another status is a fault. */
 type Ask = (request: string, expected: readonly number[], options?: Options) => Promise<Answer>;
-/** What a caller does again and again. */
+/** A caller does this again and again. */
 type Act = () => Promise<void>;
 
 /** Everyone at once until the signal: the three roles with a session each, a program, a stranger, root and a stream. */

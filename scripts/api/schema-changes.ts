@@ -13,7 +13,7 @@ interface Pair {
   readonly after: Schema;
 }
 
-/** What is taken, and what is given: the API takes what programs give, and programs take what it answers. */
+/** One is taken, and one given: the API takes what programs give, and programs take what it answers. */
 interface Sides {
   readonly taken: Schema;
   readonly given: Schema;
@@ -156,7 +156,7 @@ function valuesOf(schema: Schema): string[] | undefined {
 const lowerLimits = ["minimum", "minLength", "minItems"];
 const limits = [...lowerLimits, "maximum", "maxLength", "maxItems"];
 
-/** What is taken is limited no more than what is given. */
+/** No limit of what is taken is tighter than that of what is given. */
 function limitChanges({ taken, given }: Sides, { before, after }: Pair): string[] {
   const isTighter = (key: string): boolean => {
     const sign = lowerLimits.includes(key) ? 1 : -1;
