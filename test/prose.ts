@@ -14,17 +14,15 @@ export const isFragment = (text: string): boolean => /^\s*(What|Of|How|Whether)\
 
 /** The count of each habit in the comments and the declared types of one file. */
 export function habitsIn(source: string, comments: readonly string[]): Map<string, number> {
-  const timesIn = (texts: readonly string[], pattern: RegExp): number =>
-    texts.reduce((sum, text) => sum + [...text.matchAll(pattern)].length, 0);
+  const counted = (habit: string, texts: readonly string[], pattern: string): [string, number] => [
+    habit,
+    texts.reduce((sum, text) => sum + [...text.matchAll(new RegExp(pattern, "g"))].length, 0),
+  ];
   return new Map([
-    ...openers.map((word): [string, number] => [
-      `${word} …`,
-      timesIn(comments, new RegExp(`^${word}\\b`, "g")),
-    ]),
-    ...words.map((word): [string, number] => [word, timesIn(comments, new RegExp(`\\b${word}\\b`, "g"))]),
-    ...typeNames.map((name): [string, number] => [
-      `type …${name}`,
-      timesIn([source], new RegExp(`\\b(?:interface|type) \\w*${name} (?:=|\\{|extends)`, "g")),
-    ]),
+    ...openers.map((word) => counted(`${word} …`, comments, `^${word}\\b`)),
+    ...words.map((word) => counted(word, comments, `\\b${word}\\b`)),
+    ...typeNames.map((name) =>
+      counted(`type …${name}`, [source], `\\b(?:interface|type) \\w*${name} (?:=|\\{|extends)`),
+    ),
   ]);
 }

@@ -33,13 +33,12 @@ try {
     }
     lines.push([server.kind, server.what, server.ends ?? "it arrives", ...cells]);
   }
-  const versions = runtimes.map((node) => execFileSync(node, ["--version"], { encoding: "utf8" }).trim());
-  const head = [
-    "kind",
-    "the server",
-    "the download",
-    ...versions.map((version) => `Node ${version.slice(1)}`),
-  ];
+  const versions = runtimes.map((node) =>
+    String(execFileSync(node, ["--version"]))
+      .trim()
+      .slice(1),
+  );
+  const head = ["kind", "the server", "the download", ...versions.map((version) => `Node ${version}`)];
   process.stdout.write(markdownOf(head, lines));
 } finally {
   rmSync(directory, { recursive: true, force: true });
@@ -49,11 +48,8 @@ async function fetched(server: OddServer, node: string, program: string, place: 
   const served = await startOddServer(server);
   const usual = await startOddServer(oddServers[0] ?? server);
   try {
-    const { stdout } = await run(
-      node,
-      [program, usual.url, served.url, place, String(server.patienceSeconds)],
-      { timeout: 120_000 },
-    );
+    const words = [program, usual.url, served.url, place, String(server.patienceSeconds)];
+    const { stdout } = await run(node, words, { timeout: 120_000 });
     const found: Fetched = JSON.parse(stdout);
     if (found.code !== server.ends) throw new Error(`${server.what}: it ended with ${found.code}`);
     return found;
