@@ -15,27 +15,20 @@ const startMilliseconds = 20_000;
 export async function makeCodeCaches(home: string, node: string): Promise<void> {
   removeCodeCaches(home);
   const directory = mkdtempSync(join(tmpdir(), "steward-build-"));
+  const socket = join(directory, "run/steward.sock");
+  const run = (...words: readonly string[]): void =>
+    void execFileSync(node, [join(home, "warm-run.js"), home, ...words], {
+      ...{ env: environment(directory), stdio: ["ignore", "ignore", "pipe"] },
+    });
   try {
-    const warmRun = join(home, "warm-run.js");
-    const begin = (): ChildProcess => startAgent(node, [warmRun, home, "agent", "serve"], directory);
-    const first = begin();
-    try {
-      await answered(first, join(directory, "run/steward.sock"));
-    } finally {
-      await ended(first);
-    }
+    await whileAgentRuns(home, node, directory, () => undefined);
     // Another start finds a state, as most starts do, and reads it: what only the first needs would take memory at each.
     removeCodeCaches(home);
-    const agent = begin();
-    try {
-      await answered(agent, join(directory, "run/steward.sock"));
+    await whileAgentRuns(home, node, directory, (agent) => {
       agent.kill("SIGUSR2");
-      const words = ["user", "list", "--socket", join(directory, "run/steward.sock")];
-      run(node, [warmRun, home, "command-line", ...words], directory);
-    } finally {
-      await ended(agent);
-    }
-    run(node, [warmRun, home, "installer", "--help"], directory);
+      run("command-line", "user", "list", "--socket", socket);
+    });
+    run("installer", "--help");
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -53,43 +46,43 @@ function environment(directory: string): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, STEWARD_INITIAL_SETTINGS: settings };
 }
 
-function startAgent(node: string, args: readonly string[], directory: string): ChildProcess {
-  const places = ["--state", join(directory, "state"), "--run", join(directory, "run")];
+async function whileAgentRuns(
+  home: string,
+  node: string,
+  directory: string,
+  work: (agent: ChildProcess) => void,
+): Promise<void> {
+  const inside = (name: string) => join(directory, name);
   // Nothing of this machine's own agent. The parts that judge a host file need one.
-  const hostFile = join(directory, "steward.json");
-  writeFileSync(hostFile, "{}");
-  places.push("--host-file", hostFile);
-  return spawn(node, [...args, ...places, "--listen", "127.0.0.1:0"], {
-    env: environment(directory),
-    stdio: ["ignore", "ignore", "ignore"],
+  writeFileSync(inside("steward.json"), "{}");
+  const places = ["--state", inside("state"), "--run", inside("run"), "--host-file", inside("steward.json")];
+  const words = [join(home, "warm-run.js"), home, "agent", "serve", ...places, "--listen", "127.0.0.1:0"];
+  const agent = spawn(node, words, { env: environment(directory), stdio: "ignore" });
+  const exited = new Promise<void>((resolve) => {
+    agent.once("error", () => resolve());
+    agent.once("exit", () => resolve());
   });
+  try {
+    await answered(agent, inside("run/steward.sock"), exited);
+    work(agent);
+  } finally {
+    agent.kill("SIGTERM");
+    await exited;
+  }
 }
 
-async function answered(agent: ChildProcess, socketPath: string): Promise<void> {
-  let hasFailed = false;
-  agent.once("error", () => {
-    hasFailed = true;
+async function answered(agent: ChildProcess, socketPath: string, exited: Promise<void>): Promise<void> {
+  let isOver = false;
+  void exited.then(() => {
+    isOver = true;
   });
-  const deadline = Date.now() + startMilliseconds;
-  while (Date.now() < deadline && agent.exitCode === null && !hasFailed) {
+  for (const deadline = Date.now() + startMilliseconds; Date.now() < deadline && !isOver; await delay(5)) {
     const status = await new Promise((resolve) => {
       request({ socketPath, path: "/api/version" }, (answer) => resolve(answer.resume().statusCode))
         .once("error", () => resolve(0))
         .end();
     });
     if (status === 200) return;
-    await delay(5);
   }
-  throw new Error("the agent did not answer");
-}
-
-function run(node: string, args: readonly string[], directory: string): void {
-  execFileSync(node, args, { env: environment(directory), stdio: ["ignore", "ignore", "pipe"] });
-}
-
-async function ended(agent: ChildProcess): Promise<void> {
-  if (agent.pid === undefined || agent.exitCode !== null || agent.signalCode !== null) return;
-  const exited = new Promise((resolve) => agent.once("exit", resolve));
-  agent.kill("SIGTERM");
-  await exited;
+  throw new Error(`the agent did not answer, with exit code ${agent.exitCode}`);
 }
