@@ -55,7 +55,7 @@ const cookieField = (byte: number, length = 100): Buffer => field(types.cookie, 
 function replyTo(
   of: ProtectedRequest,
   encrypted: readonly Uint8Array[] = [cookieField(1)],
-  how?: Sealing,
+  how?: Parameters<typeof authenticator>[2],
 ): Buffer {
   const authenticated = Buffer.concat([header(), identifierField(of)]);
   return Buffer.concat([authenticated, authenticator(authenticated, encrypted, how)]);
