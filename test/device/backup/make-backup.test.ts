@@ -88,7 +88,7 @@ describe("a backup of an agent", () => {
     it(`is refused with ${name}, before a byte of it is sent`, async () => {
       const { status, type, bytes } = await make(body);
       assert.deepEqual([status, type], [expected ? 400 : 422, "application/problem+json"]);
-      // A passphrase that whoever has the file could guess.
+      // A passphrase that a holder of the file could guess.
       const guessable = /"The passphrase .* No backup was made\.","code":"passphrase_guessable"/;
       assert.match(String(bytes), expected ?? guessable);
     });

@@ -27,7 +27,7 @@ const notice = (message: string, members: object = {}) =>
   ownFields({ severity: "notice", message, ...members });
 const audit = (message: string) => notice(message, { audit: true, actor: "root-admin" });
 const of = (_SYSTEMD_UNIT: string, MESSAGE: string, PRIORITY = "6") => ({ _SYSTEMD_UNIT, MESSAGE, PRIORITY });
-/** What systemd says of a unit. */
+/** A line of systemd about a unit. */
 const started = (UNIT: string) => ({ ...of("init.scope", `Started ${UNIT}`), _PID: "1", UNIT });
 
 /** Page after page as a reader gets them. */
