@@ -33,19 +33,15 @@ function waitsAfter(kisses: readonly KissCode[], isSigned = false): number[] {
 
 const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
 
-describe("the addresses of a server", () => {
-  it("are asked in the order that is given until one fails, then the one that failed longest ago last asked", () => {
-    const walk = new AddressWalk();
-    const asked: string[] = [];
-    for (let now = 0; now < 7; now += 1) {
-      const [next = ""] = walk.inTurn([a, b, c]);
-      asked.push(next);
-      walk.failed(next, now);
-    }
-    assert.deepEqual(asked, [a, b, c, a, b, c, a]);
-    walk.answered(b, 7);
-    assert.deepEqual(walk.inTurn([a, b, c]), [b, c, a]);
-  });
+it("a server's addresses are asked in the order that is given until one fails, then the one that failed longest ago", () => {
+  const walk = new AddressWalk();
+  for (let now = 0; now < 7; now += 1) {
+    const [next = ""] = walk.inTurn([a, b, c]);
+    assert.equal(next, [a, b, c][now % 3]);
+    walk.failed(next, now);
+  }
+  walk.answered(b, 7);
+  assert.deepEqual(walk.inTurn([a, b, c]), [b, c, a]);
 });
 
 describe("a kiss-o'-death", () => {
@@ -102,17 +98,13 @@ describe("a kiss-o'-death", () => {
   });
 
   it("that nobody has signed holds an address up for four times as long as its sender was there, and for a day at most", () => {
-    const kisses = fc.array(fc.constantFrom<KissCode>("DENY", "RSTR", "RATE"), {
-      minLength: 1,
-      maxLength: 40,
+    const anyKiss = fc.constantFrom<KissCode>("DENY", "RSTR", "RATE");
+    const property = fc.property(fc.array(anyKiss, { minLength: 1, maxLength: 40 }), (all) => {
+      const waits = waitsAfter(all);
+      const last = waits.pop() ?? 0;
+      const thereSeconds = waits.reduce((sum, wait) => sum + wait, 0);
+      assert.ok(last <= Math.min(day, 256 + 4 * thereSeconds), `${last} s after ${thereSeconds} s`);
     });
-    fc.assert(
-      fc.property(kisses, (all) => {
-        const waits = waitsAfter(all);
-        const last = waits.pop() ?? 0;
-        const thereSeconds = waits.reduce((sum, wait) => sum + wait, 0);
-        assert.ok(last <= Math.min(day, 256 + 4 * thereSeconds), `${last} s after ${thereSeconds} s`);
-      }),
-    );
+    fc.assert(property);
   });
 });

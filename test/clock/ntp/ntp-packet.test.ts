@@ -12,16 +12,8 @@ const pivotSeconds = 1_793_491_200;
 const receive = 4_004_121_600n << 32n;
 
 const good: ReplyFields = {
-  leap: 0,
-  version: 4,
-  mode: 4,
-  stratum: 2,
-  precision: -20,
-  rootDelaySeconds: 0.5,
-  rootDispersionSeconds: 0.25,
-  refid: "\xc0\x00\x02\x01",
-  origin: nonce,
-  receive,
+  ...{ leap: 0, version: 4, mode: 4, stratum: 2, precision: -20, refid: "\xc0\x00\x02\x01" },
+  ...{ rootDelaySeconds: 0.5, rootDispersionSeconds: 0.25, origin: nonce, receive },
   // A quarter of a second later.
   transmit: receive + 0x4000_0000n,
 };
@@ -57,28 +49,18 @@ describe("a reply", () => {
         .replaceAll(" ", ""),
       "hex",
     );
-    assert.deepEqual(decodeReply(packet, { nonce, pivotSeconds }), {
+    // Within a larger buffer it is read from where it begins.
+    const whole = Buffer.concat([Buffer.alloc(5, 0xff), packet, Buffer.alloc(7, 0xff)]);
+    assert.deepEqual(decodeReply(whole.subarray(5, 53), { nonce, pivotSeconds }), {
       kind: "reply",
       // 0xeeaa0c00 − 2,208,988,800
-      receiveSeconds: 1_795_132_800.5,
-      transmitSeconds: 1_795_132_801,
-      heldSeconds: 0.5,
-      leap: "insert",
-      stratum: 1,
-      precisionSeconds: 1 / 1_048_576,
-      rootDelaySeconds: 0.5,
-      rootDispersionSeconds: 0.25,
-      refid: "GPS",
+      ...{ receiveSeconds: 1_795_132_800.5, transmitSeconds: 1_795_132_801, heldSeconds: 0.5 },
+      ...{ leap: "insert", stratum: 1, precisionSeconds: 1 / 1_048_576, refid: "GPS" },
+      ...{ rootDelaySeconds: 0.5, rootDispersionSeconds: 0.25 },
     });
   });
 
-  it("that lies within a larger buffer is read from where it begins", () => {
-    const whole = Buffer.concat([Buffer.alloc(5, 0xff), encode(good), Buffer.alloc(7, 0xff)]);
-    const decoded = decodeReply(whole.subarray(5, 53), { nonce, pivotSeconds });
-    assert.equal(decoded.kind, "reply");
-  });
-
-  const facts: [string, Partial<ReplyFields>, Partial<NtpReply>][] = [
+  for (const [name, fields, expected] of [
     ["leap indicator 0", { leap: 0 }, { leap: "none" }],
     ["leap indicator 1", { leap: 1 }, { leap: "insert" }],
     ["leap indicator 2", { leap: 2 }, { leap: "delete" }],
@@ -90,8 +72,7 @@ describe("a reply", () => {
     ["letters at stratum 15, which are no name there", { stratum: 15, refid: "LOCL" }, { refid: "4c4f434c" }],
     // 43 units of 2^-32 s are 10.012 ns; as two doubles of today's time the difference would be nothing.
     ["a hold of nanoseconds", { transmit: receive + 43n }, { heldSeconds: 43 / 2 ** 32 }],
-  ];
-  for (const [name, fields, expected] of facts)
+  ] as [string, Partial<ReplyFields>, Partial<NtpReply>][])
     it(`is read with ${name}`, () => {
       const reply = replyOf(fields);
       assert.deepEqual({ ...reply, ...expected }, reply);
@@ -125,25 +106,17 @@ describe("a packet that is not believed", () => {
     const long = Buffer.concat([encode(good), Buffer.alloc(65_507)]);
     for (const length of [...Array(48).keys(), 49, 52, 68, 1_500, 65_507]) {
       const reason = length < 48 ? "short" : "long";
-      const packet = long.subarray(0, length);
-      assert.deepEqual(
-        decodeReply(packet, { nonce, pivotSeconds }),
-        { kind: "bad", reason },
-        `${length} bytes`,
-      );
+      const decoded = decodeReply(long.subarray(0, length), { nonce, pivotSeconds });
+      assert.deepEqual(decoded, { kind: "bad", reason }, `${length} bytes`);
     }
   });
 });
 
 describe("a kiss-o'-death", () => {
   it("is known by its code, with or without times in it", () => {
-    for (const code of ["DENY", "RSTR", "RATE"]) {
-      assert.deepEqual(decode({ leap: 3, stratum: 0, refid: code }), { kind: "kiss", code });
-      assert.deepEqual(decode({ stratum: 0, refid: code, receive: 0n, transmit: 0n }), {
-        kind: "kiss",
-        code,
-      });
-    }
+    for (const code of ["DENY", "RSTR", "RATE"])
+      for (const fields of [{ leap: 3 }, { receive: 0n, transmit: 0n }])
+        assert.deepEqual(decode({ stratum: 0, refid: code, ...fields }), { kind: "kiss", code });
   });
 
   it("is no answer with any other code: the server has no time", () => {
@@ -160,7 +133,7 @@ describe("a kiss-o'-death", () => {
 describe("the era of a time", () => {
   const secondsOf = (text: string): number => Date.parse(text) / 1_000;
   // The first two from RFC 5905 §6, figure 4, which gives them as era and timestamp.
-  const cases: [string, number, string, string][] = [
+  for (const [name, timestamp, expected, pivot] of [
     ["31 Dec 1999 in era 0", 3_155_587_200, "1999-12-31T00:00:00Z", "2020-01-01"],
     ["8 Feb 2036, the first whole day of era 1", 63_104, "2036-02-08T00:00:00Z", "2026-11-01"],
     ["the last second of era 0", 4_294_967_295, "2036-02-07T06:28:15Z", "2026-11-01"],
@@ -169,8 +142,7 @@ describe("the era of a time", () => {
     ["1970, from a server without a battery", 2_208_988_800, "1970-01-01T00:00:00Z", "2026-11-01"],
     ["67 years after the build", 1_829_000_000, "2094-01-22T06:01:36Z", "2026-11-01"],
     ["the same timestamp in era 2", 63_104, "2172-03-16T06:28:16Z", "2172-01-01"],
-  ];
-  for (const [name, timestamp, expected, pivot] of cases)
+  ] as const)
     it(`puts ${name} at ${expected}`, () => {
       const time = BigInt(timestamp) << 32n;
       const { transmitSeconds } = replyOf({ receive: time, transmit: time }, secondsOf(pivot));

@@ -12,16 +12,9 @@ const base = 1_795_132_800;
  * T1 = 0, T2 = 0 + 8 + 5 = 13, T3 = 15, T4 = 18.
  */
 const reply: NtpReply = {
-  kind: "reply",
-  receiveSeconds: base + 13 * unit,
-  transmitSeconds: base + 15 * unit,
-  heldSeconds: 2 * unit,
-  leap: "none",
-  stratum: 2,
-  precisionSeconds: 2 ** -20,
-  rootDelaySeconds: 0,
-  rootDispersionSeconds: 0,
-  refid: "0a000001",
+  ...{ kind: "reply", receiveSeconds: base + 13 * unit, transmitSeconds: base + 15 * unit },
+  ...{ heldSeconds: 2 * unit, leap: "none", stratum: 2, refid: "0a000001" },
+  ...{ precisionSeconds: 2 ** -20, rootDelaySeconds: 0, rootDispersionSeconds: 0 },
 };
 const passage: Passage = {
   sentMonotonicSeconds: 1_000,
@@ -52,14 +45,13 @@ describe("a sample", () => {
     assert.equal(sample?.delaySeconds, 2 ** -18);
   });
 
-  const refused: [string, NtpReply, Passage][] = [
+  for (const [name, from, by] of [
     ["held for longer than it was away", { ...reply, heldSeconds: 19 * unit }, passage],
     ["that took longer than it may", reply, arrivedAt(1_001.001)],
     ["that came before it was asked for", reply, arrivedAt(999.999)],
     ["that came to a clock that cannot tell", reply, arrivedAt(Number.NaN)],
     ["to no request", reply, { ...passage, sentMonotonicSeconds: Number.POSITIVE_INFINITY }],
-  ];
-  for (const [name, from, by] of refused)
+  ] as const)
     it(`is not made of a reply ${name}`, () => assert.equal(sampleOf(from, by), null));
 });
 

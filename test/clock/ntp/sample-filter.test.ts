@@ -22,10 +22,6 @@ function near(actual: number | undefined, expected: number, tolerance = 1e-12): 
 }
 
 describe("the clock filter", () => {
-  it("says nothing without a sample", () => {
-    assert.equal(estimateOf(emptyRegister, 0), null);
-  });
-
   const slow = { delaySeconds: 0.01 };
   const best = { delaySeconds: 0.000_1, offsetSeconds: 0.5 };
   const seven = Array.from({ length: 7 }, () => slow);
@@ -55,29 +51,20 @@ describe("the clock filter", () => {
     near(estimateOf(register, 0)?.jitterSeconds, 0.003_535_533_905_932_738);
   });
 
-  it("never knows a jitter below the precision of a clock", () => {
-    assert.equal(estimateOf(registerOf({}), 0)?.jitterSeconds, leastJitterSeconds);
-    assert.equal(estimateOf(registerOf({}, {}), 0)?.jitterSeconds, leastJitterSeconds);
+  it("says nothing without a sample, and never knows a jitter below the precision of a clock", () => {
+    assert.equal(estimateOf(emptyRegister, 0), null);
+    for (const register of [registerOf({}), registerOf({}, {})])
+      assert.equal(estimateOf(register, 0)?.jitterSeconds, leastJitterSeconds);
   });
 });
 
-describe("root distance", () => {
-  it("is half of both delays, both dispersions, what drifted since, and jitter", () => {
-    const register = registerOf({
-      atSeconds: 100,
-      delaySeconds: 0.03,
-      dispersionSeconds: 0.002,
-      rootDelaySeconds: 0.05,
-      rootDispersionSeconds: 0.007,
-    });
-    const estimate = estimateOf(register, 200);
-    assert.ok(estimate !== null, "there is a sample");
-    // 0.05/2 + 0.03/2 + 0.007 + 0.002 + 15 ppm × 100 s + 2^-18
-    near(rootDistance(estimate, 200), 0.025 + 0.015 + 0.007 + 0.002 + 0.0015 + 3.814697265625e-6);
-  });
+it("root distance is half of both delays, both dispersions, what drifted since, and jitter", () => {
+  const root = { rootDelaySeconds: 0.05, rootDispersionSeconds: 0.007 };
+  const register = registerOf({ atSeconds: 100, delaySeconds: 0.03, dispersionSeconds: 0.002, ...root });
+  const estimate = estimateOf(register, 200) ?? assert.fail("there is no sample");
+  // 0.05/2 + 0.03/2 + 0.007 + 0.002 + 15 ppm × 100 s + 2^-18
+  near(rootDistance(estimate, 200), 0.025 + 0.015 + 0.007 + 0.002 + 0.0015 + 3.814697265625e-6);
 });
-
-const never = Number.NEGATIVE_INFINITY;
 
 /** The newest sample last. */
 function source(...samples: Partial<Sample>[]): SelectedSource {
@@ -99,22 +86,17 @@ const steady = (newest: Partial<Sample>, offsetSeconds = 0): SelectedSource =>
   );
 
 describe("the samples of several servers together", () => {
-  it("count once: only those after the last measurement", () => {
-    const one = source({ atSeconds: 0, offsetSeconds: 0.01 }, { atSeconds: 64, offsetSeconds: 0.002 });
-    const { offsetSeconds, atSeconds } = combine([one], { sinceSeconds: 0, agreedSeconds: 0 });
-    near(offsetSeconds, 0.002, 1e-12);
-    assert.equal(atSeconds, 64);
-  });
-
-  it("are each source's best one where none is new", () => {
-    const one = source(
-      { atSeconds: 0, offsetSeconds: 0.001, delaySeconds: 0.001 },
-      { atSeconds: 64, offsetSeconds: 0.005, delaySeconds: 0.02 },
-    );
-    const { offsetSeconds, atSeconds } = combine([one], { sinceSeconds: 64, agreedSeconds: 0.001 });
-    near(offsetSeconds, 0.001, 1e-12);
-    assert.equal(atSeconds, 0);
-  });
+  // 1 ms when nothing was new yet, then 5 ms by a slower one.
+  const two = source({ offsetSeconds: 0.001 }, { atSeconds: 64, offsetSeconds: 0.005, delaySeconds: 0.02 });
+  for (const [what, sinceSeconds, offset, at] of [
+    ["count once: only those after the last measurement", 0, 0.005, 64],
+    ["are each source's best one where none is new", 64, 0.001, 0],
+  ] as const)
+    it(what, () => {
+      const { offsetSeconds, atSeconds } = combine([two], { sinceSeconds, agreedSeconds: 0.001 });
+      near(offsetSeconds, offset, 1e-12);
+      assert.equal(atSeconds, at);
+    });
 
   it("are as noisy as a late one where no other came", () => {
     const late = steady({ delaySeconds: 0.011, offsetSeconds: 0.005 });
@@ -125,7 +107,10 @@ describe("the samples of several servers together", () => {
 
   it("weigh less where their server is farther from the time that was agreed on", () => {
     const sources = [steady({}, 0.001), steady({}, 0.001), steady({}, -0.002)];
-    const { offsetSeconds, scatterSeconds } = combine(sources, { sinceSeconds: never, agreedSeconds: 0 });
+    const { offsetSeconds, scatterSeconds } = combine(sources, {
+      sinceSeconds: Number.NEGATIVE_INFINITY,
+      agreedSeconds: 0,
+    });
     // Weights of 1/1, 1/1 and 1/4 by the squares of 1 ms and 2 ms: (1 + 1 − 0.5) / 2.25.
     near(offsetSeconds, 0.000_667, 2e-6);
     near(scatterSeconds, 0.001_155, 2e-6);

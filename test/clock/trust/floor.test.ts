@@ -15,31 +15,20 @@ const [hour, day] = [3_600, 86_400];
 const build = 1_000 * day;
 const now = build + 100 * day;
 
-const check = (
-  trust: FloorCheck["trust"],
-  monotonicSeconds: number,
-  nowSeconds: number = now,
-): FloorCheck => ({ trust, monotonicSeconds, nowSeconds, ceilingSeconds: ceilingSeconds(build) });
+const check = (trust: FloorCheck["trust"], monotonicSeconds: number, nowSeconds = now): FloorCheck => ({
+  ...{ trust, monotonicSeconds, nowSeconds, ceilingSeconds: ceilingSeconds(build) },
+});
 
 describe("the floor", () => {
   const accepted = (at: number) => check("accepted", at);
   const trusted = (at: number) => check("trusted", at);
   const far = (at: number) => check("trusted", at, build + 30_000 * day);
-  /** The gap of the boot, checks and steps of the clock, and by how much the floor has risen then. */
-  const rows: readonly [
-    what: string,
-    gapSeconds: number,
-    deeds: readonly (FloorCheck | "step")[],
-    risen: number,
-  ][] = [
+  // The gap of the boot, checks and steps of the clock, and by how much the floor has risen then.
+  for (const [what, gapSeconds, deeds, risen] of [
     ["does not rise by a time that is not trusted", 400 * day, [check("none", 0), check("none", hour)], 0],
     ["follows within a gap when time has held", 400 * day, [accepted(0), accepted(hour)], 99 * day],
-    [
-      "keeps to monotonic time within that hour, so that a mistyped time can be set right",
-      400 * day,
-      [accepted(0), accepted(hour - 1)],
-      hour - 1,
-    ],
+    // So that a mistyped time can be set right.
+    ["keeps to monotonic time for an hour", 400 * day, [accepted(0), accepted(hour - 1)], hour - 1],
     ["uses the gap once", 50 * day, [accepted(0), accepted(hour), accepted(2 * hour)], 50 * day + 2 * hour],
     ["rises no faster than monotonic time when the gap is used up", 0, [accepted(hour)], hour],
     ["does so until trusted time has held for a day", 0, [trusted(0), trusted(day - 1)], day - 1],
@@ -48,8 +37,7 @@ describe("the floor", () => {
     ["begins to wait anew after a moment without trust", 0, [trusted(0), accepted(10), trusted(day)], day],
     ["holds", 400 * day, [check("trusted", 0, build - 9 * day), check("trusted", day, build - 8 * day)], 0],
     ["has a ceiling of fifteen years", 30_000 * day, [far(0), far(hour)], 15 * 365.25 * day],
-  ];
-  for (const [what, gapSeconds, deeds, risen] of rows)
+  ] as [string, number, (FloorCheck | "step")[], number][])
     it(what, () => {
       let floor = beginFloor(build, gapSeconds, 0);
       for (const deed of deeds) floor = deed === "step" ? heldNoLonger(floor) : riseFloor(floor, deed);
@@ -82,9 +70,12 @@ describe("the floor that is kept", () => {
   const usedUp = { power_off_gap: { boot_id: "boot-1", left_seconds: 0 } };
 
   it("begins at the later of the build date and the stored one", () => {
-    assert.equal(kept().keeper.atSeconds(), build);
-    assert.equal(kept({ floor_at: dateOf(build - day) }).keeper.atSeconds(), build);
-    assert.equal(kept({ floor_at: dateOf(build + day) }).keeper.atSeconds(), build + day);
+    for (const [floor_at, expected] of [
+      [null, build],
+      [dateOf(build - day), build],
+      [dateOf(build + day), build + day],
+    ] as const)
+      assert.equal(kept({ floor_at }).keeper.atSeconds(), expected);
   });
 
   it("has left of a boot's gap what earlier runs in that boot left, and all of it in another boot", () => {

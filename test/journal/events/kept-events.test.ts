@@ -26,7 +26,7 @@ async function record(events: EventLog, name: string, count: number, type?: Even
 async function countsOf(events: EventLog): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { actor } of await allEvents(events))
-    counts[actor.name ?? ""] = (counts[actor.name ?? ""] ?? 0) + 1;
+    counts[`${actor.name}`] = (counts[`${actor.name}`] ?? 0) + 1;
   return counts;
 }
 
@@ -73,9 +73,10 @@ describe("the changes that are kept", () => {
     const before = await allEvents(opened.events);
     const { total, reach } = await opened.events.list({ limit: 1 });
     assert.equal(total, before.length);
+    const seqs = before.map(({ seq }) => seq);
     assert.deepEqual(
-      before.map(({ seq }) => seq),
-      before.map(({ seq }) => seq).toSorted((a, b) => a - b),
+      seqs,
+      seqs.toSorted((a, b) => a - b),
     );
     await opened.events.close();
     const { events } = await openLog(test, { totalBytes, directory: opened.directory });

@@ -38,14 +38,18 @@ const stepOf = (weight: number, kind: string, max: number) => ({
   weight,
   arbitrary: fc.record({ kind: fc.constant(kind), count: fc.integer({ min: Math.min(1, max), max }) }),
 });
-const step = fc.oneof(
-  ...[stepOf(6, "record", 40), stepOf(3, "refuse", 15), stepOf(5, "look", 200), stepOf(1, "restart", 0)],
-);
+const steps = [
+  stepOf(6, "record", 40),
+  stepOf(3, "refuse", 15),
+  stepOf(5, "look", 200),
+  stepOf(1, "restart", 0),
+];
+const anySteps = fc.array(fc.oneof(...steps), { minLength: 4, maxLength: 14 });
 
 describe("the newest events in memory", () => {
   it("are those of the files, with any filter and page, while files are dropped and after a restart", async (test) => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+      fc.asyncProperty(anySteps, async (steps) => {
         let { events, directory } = await openLog(test, { totalBytes });
         let made = 0;
         for (const { kind, count } of steps) {
@@ -91,12 +95,9 @@ describe("the newest events in memory", () => {
     const early = events.list({ limit: 200 });
     await writing;
     const { items } = await early;
-    const late = await events.list({ limit: 200 });
-    assert.deepEqual(
-      late.items.map(({ seq }) => seq),
-      Array.from({ length: 30 }, (_, index) => 30 - index),
-    );
-    assert.deepEqual(late.items.slice(-items.length), items);
+    const late = (await events.list({ limit: 200 })).items;
+    assert.deepEqual([late.length, late[0]?.seq, late.at(-1)?.seq], [30, 30, 1]);
+    assert.deepEqual(late.slice(-items.length), items);
   });
 });
 
@@ -104,12 +105,9 @@ async function compare(events: EventLog, limit: number): Promise<void> {
   // From the oldest on they are read from the files.
   const all = await allEvents(events);
   for (const { matches, ...filter } of filters) {
-    const expected = all.filter(matches).reverse();
+    const expected = all.filter(matches).map(({ seq }) => seq);
     const { items, totals } = await pagesOf(events, filter, limit);
-    assert.deepEqual(
-      items.map(({ seq }) => seq),
-      expected.map(({ seq }) => seq),
-    );
-    assert.deepEqual(totals, [expected.length]);
+    const found = items.map(({ seq }) => seq).reverse();
+    assert.deepEqual([found, totals], [expected, [expected.length]]);
   }
 }
