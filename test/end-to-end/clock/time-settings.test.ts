@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { stopWithin } from "../../../lab/agents/agent-in-process.ts";
 import type { CheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
@@ -35,65 +35,49 @@ async function statusIn(
 }
 
 const set = async (agent: CheckedAgent, time: object): Promise<void> => {
-  const { status: code, text } = await agent.call("PUT", "/api/system", { local: true, body: { time } });
-  assert.equal(code, 200, text);
+  const { status, text } = await agent.call("PUT", "/api/system", { local: true, body: { time } });
+  assert.equal(status, 200, text);
 };
 
-const idsOf = ({ sources }: { sources: ServerView[] }) => sources.map(({ id }) => id).join();
-
 describe("the settings of the clock, changed while the agent runs", () => {
-  const time = standingTime();
-  let agent: CheckedAgent;
-  before(async () => {
-    agent = await startObservingAgent({}, {}, { time, openClock: time.servedClock(plans) });
-  });
-  after(() => time.passUntil(agent.dispose()));
-  const status = (what: string, fits: (json: Status) => boolean) =>
-    statusIn(agent, what, fits, () => time.pass(1));
+  it("have servers asked that are added, also while a round runs, and none any more by hand", async (test) => {
+    const time = standingTime();
+    const agent = await startObservingAgent({}, {}, { time, openClock: time.servedClock(plans) });
+    test.after(() => time.passUntil(agent.dispose()));
+    const idsOf = ({ sources }: { sources: ServerView[] }) => sources.map(({ id }) => id).join();
+    const status = (what: string, fits: (json: Status) => boolean) =>
+      statusIn(agent, what, fits, () => time.pass(1));
 
-  it("servers: the first one is asked soon, and accepted", async () => {
     await set(agent, { servers: [one] });
-    const json = await status("accepted", ({ trust }) => trust === "accepted");
-    assert.equal(idsOf(json), one);
-  });
-  it("servers: another one is added, also while a round runs, and both are trusted", async () => {
-    const { counters } = await agent.read(route);
+    assert.equal(idsOf(await status("accepted", ({ trust }) => trust === "accepted")), one);
+
+    const { exchanges } = (await agent.read(route)).counters;
     const asked = agent.call("POST", `${route}/reselect`, { local: true });
-    await statusIn(
-      agent,
-      "a round runs",
-      (json) => json.counters.exchanges > counters.exchanges,
-      () => time.pass(0.1),
-    );
+    const runs = (json: Status) => json.counters.exchanges > exchanges;
+    await statusIn(agent, "a round runs", runs, () => time.pass(0.1));
     await set(agent, { servers: [one, two] });
-    const answer = await time.passUntil(asked);
-    assert.equal(answer.status, 200, answer.text);
-    const json = await status("trusted", ({ trust }) => trust === "trusted");
-    assert.equal(idsOf(json), [one, two].join());
-  });
-  it("mode manual: no server is asked any more, and the clock is not trusted", async () => {
+    assert.equal((await time.passUntil(asked)).status, 200);
+    assert.equal(idsOf(await status("trusted", ({ trust }) => trust === "trusted")), [one, two].join());
+
     await set(agent, { mode: "manual" });
     const { counters, trust } = await status("manual", ({ mode }) => mode === "manual");
     assert.equal(trust, "none");
     for (let minutes = 0; minutes < 10; minutes += 1) {
       time.pass(60);
-      const later = await agent.read(route);
-      assert.equal(later.counters.exchanges, counters.exchanges);
+      assert.equal((await agent.read(route)).counters.exchanges, counters.exchanges);
     }
   });
+
   it("a stop in the middle of a burst waits for no answer, and all that happened is on the disk", async (test) => {
     const silent = await startObservingAgent({});
-    try {
-      await silent.signedInAdmin();
-      await set(silent, { servers: ["127.0.0.1:9", "127.0.0.2:9"] });
-      await statusIn(silent, "the first exchange of a burst", ({ counters }) => counters.exchanges > 0);
-      await silent.login(adminName, adminPassword);
-      assert.equal(await stopWithin(test, silent, 1), 0);
-      const { sessions } = JSON.parse(readFileSync(join(silent.stateDirectory, "sessions.json"), "utf8"));
-      assert.equal(sessions.length, 2);
-      assert.match(silent.log(), /event log head/);
-    } finally {
-      await silent.dispose();
-    }
+    test.after(() => silent.dispose());
+    await silent.signedInAdmin();
+    await set(silent, { servers: ["127.0.0.1:9", "127.0.0.2:9"] });
+    await statusIn(silent, "the first exchange of a burst", ({ counters }) => counters.exchanges > 0);
+    await silent.login(adminName, adminPassword);
+    assert.equal(await stopWithin(test, silent, 1), 0);
+    const { sessions } = JSON.parse(readFileSync(join(silent.stateDirectory, "sessions.json"), "utf8"));
+    assert.equal(sessions.length, 2);
+    assert.match(silent.log(), /event log head/);
   });
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { CheckedAgent } from "../../../lab/agents/checked-agent.ts";
-import { type Answer, outcome } from "../../../lab/agents/running-agent.ts";
+import { outcome } from "../../../lab/agents/running-agent.ts";
 import { type ServerView, startObservingAgent, startTimeServers } from "../../../lab/agents/time-servers.ts";
+import { atEnd, endOfSuite } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { ntpTimestamp, startHostileServer } from "../../../lab/host/hostile-time-server.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
@@ -10,146 +11,87 @@ import { ordinaryServer } from "../../../lab/simulated/time-network.ts";
 
 const route = "/api/system/time-sync";
 
-/** All of them at once: a burst takes six seconds of waiting. */
 describe("a measurement over the API", () => {
-  let servers: Awaited<ReturnType<typeof startTimeServers>>;
-  const agents: CheckedAgent[] = [];
-  const start = async (time: object): Promise<CheckedAgent> => {
-    const agent = await startObservingAgent(time);
-    agents.push(agent);
+  const ending = endOfSuite();
+  const start = async (...options: Parameters<typeof startObservingAgent>) => {
+    const agent = await startObservingAgent(...options);
+    atEnd(ending, () => agent.dispose());
     return agent;
   };
   const post = (agent: CheckedAgent, verb: "sync" | "reselect", body?: object) =>
     agent.call("POST", `${route}/${verb}`, { local: true, body });
-  const read = async (agent: CheckedAgent) => await agent.read(route);
-  const stateOf = (json: { sources: ServerView[] }, id = "") =>
-    json.sources.find((source) => source.id === id)?.state;
 
-  before(async () => {
-    servers = await startTimeServers([{}, {}, {}, { fakeTime: "+3s" }]);
-  });
-  after(async () => {
-    for (const agent of agents) await agent.dispose();
-    await servers.stop();
-  });
-
-  describe("by a lone server that tells this agent another time than a second client", () => {
-    it("is suspect at the first round of the boot, though its time agrees with the clock", async () => {
-      const server = await startHostileServer(({ request, reply, send }) => {
-        // The second client asks with an empty transmit time.
-        const isSecond = request.subarray(40, 48).every((byte) => byte === 0);
-        const later = ntpTimestamp(Date.now() / 1_000 + 3_600);
-        return send(reply(isSecond ? { receive: later, transmit: later } : {}));
-      });
-      try {
-        const id = `127.0.0.1:${server.port}`;
-        const agent = await start({ servers: [id] });
-        assert.equal(await outcome(post(agent, "sync")), "503 no_majority");
-        const { summary, trust, counters, sources } = await read(agent);
-        assert.deepEqual([summary.code, summary.server, trust], ["suspect", id, "none"]);
-        assert.deepEqual([sources[0].state, sources[0].reason.code], ["suspect", "second_opinion_differs"]);
-        assert.ok(Math.abs(summary.offset_seconds - 3_600) < 2, JSON.stringify(summary));
-        assert.ok(counters.suspects > 0);
-      } finally {
-        await server.close();
-      }
+  it("by a lone server that tells this agent another time than a second client is suspect at the first round", async () => {
+    const server = await startHostileServer(({ request, reply, send }) => {
+      // The second client asks with an empty transmit time.
+      const isSecond = request.subarray(40, 48).every((byte) => byte === 0);
+      const later = ntpTimestamp(Date.now() / 1_000 + 3_600);
+      return send(reply(isSecond ? { receive: later, transmit: later } : {}));
     });
+    atEnd(ending, () => server.close());
+    const id = `127.0.0.1:${server.port}`;
+    const agent = await start({ servers: [id] });
+    const { status, json, headers } = await post(agent, "sync");
+    assert.deepEqual([status, json.code, Number(headers["retry-after"]) > 0], [503, "no_majority", true]);
+    const { summary, trust, source, counters, sources } = await agent.read(route);
+    assert.deepEqual([summary.code, summary.server, trust, source], ["suspect", id, "none", null]);
+    assert.deepEqual([sources[0].state, sources[0].reason.code], ["suspect", "second_opinion_differs"]);
+    assert.ok(Math.abs(summary.offset_seconds - 3_600) < 2, JSON.stringify(summary));
+    assert.ok(counters.suspects > 0);
   });
 
-  describe("by three good servers and one that is three seconds ahead", { concurrency: false }, () => {
-    let agent: CheckedAgent;
-    let answers: Answer[];
+  it("by three good servers and one that is three seconds ahead names that one, in one round for all who ask", async () => {
+    const servers = await startTimeServers([{}, {}, {}, { fakeTime: "+3s" }]);
+    atEnd(ending, () => servers.stop());
+    const agent = await start({ servers: servers.names });
+    // Four rounds of the start's own: who joins one of these is answered before the next request is there.
     let formerRounds = 0;
-    before(async () => {
-      agent = await start({ servers: servers.names });
-      // Four rounds of the start's own: who joins one of these is answered before the next request is there.
-      await until("the start's burst is over", async () => {
-        const { exchanges, rounds } = (await read(agent)).counters;
-        formerRounds = rounds;
-        return exchanges >= 4 * servers.names.length;
-      });
-      answers = await Promise.all([post(agent, "sync"), post(agent, "reselect"), post(agent, "sync")]);
+    await until("the start's burst is over", async () => {
+      const { exchanges, rounds } = (await agent.read(route)).counters;
+      formerRounds = rounds;
+      return exchanges >= 4 * servers.names.length;
     });
-
-    it("answers 200 with the status: synchronised, and trusted", () => {
-      for (const { status, json, text } of answers) {
-        assert.deepEqual(
-          [status, json.state, json.trust, json.mode],
-          [200, "synchronised", "trusted", "observe"],
-          text,
-        );
-      }
-    });
-    it("names the false one, and none of the others", () => {
-      const [{ json } = assert.fail("no answer")] = answers;
-      const states = servers.names.map((name) => stateOf(json, name));
-      assert.equal(states[3], "falseticker");
-      assert.equal(states.filter((state) => state === "selected").length, 1, states.join());
-      assert.ok(
-        states.slice(0, 3).every((state) => state !== "falseticker"),
-        states.join(),
-      );
-      assert.equal(json.source.id, servers.names[states.indexOf("selected")]);
-      assert.equal(json.source.type, "ntp");
-    });
-    it("was one round for all who asked meanwhile", () => {
-      const rounds = answers.map(({ json }) => json.counters.rounds);
-      assert.deepEqual(rounds, Array(3).fill(formerRounds + 1));
-    });
-    it("is in the status from then on, which changes at each look and has no ETag", async () => {
-      const { status, json, headers } = await agent.call("GET", route, { local: true });
-      assert.deepEqual([status, json.trust, headers.etag], [200, "trusted", undefined]);
-      assert.ok(Math.abs(Date.parse(json.last_sync_at) - Date.now()) < 60_000, json.last_sync_at);
-      assert.ok(json.history.length >= 1, "a point of the history");
-      assert.deepEqual(json.servers, {
-        in_effect: true,
-        configured: servers.names,
-        offered: json.servers.offered,
-      });
-    });
-    it("refuses a time set by hand: a trusted source sets the clock", async () => {
-      assert.equal(
-        await outcome(post(agent, "sync", { time: new Date().toISOString() })),
-        "409 conflict_discipliner",
-      );
-    });
+    const asked = (["sync", "reselect", "sync"] as const).map((verb) => post(agent, verb));
+    for (const { status, json, text } of await Promise.all(asked)) {
+      const seen = [status, json.state, json.trust, json.mode, json.counters.rounds];
+      assert.deepEqual(seen, [200, "synchronised", "trusted", "observe", formerRounds + 1], text);
+    }
+    const { json, headers } = await agent.call("GET", route, { local: true });
+    const stateOf = (name: string) => json.sources.find(({ id }: ServerView) => id === name)?.state;
+    const states = servers.names.map(stateOf);
+    assert.equal(states.indexOf("falseticker"), 3, states.join());
+    assert.equal(states.filter((state) => state === "falseticker").length, 1, states.join());
+    assert.equal(states.filter((state) => state === "selected").length, 1, states.join());
+    assert.deepEqual([json.source.id, json.source.type], [servers.names[states.indexOf("selected")], "ntp"]);
+    assert.equal(headers.etag, undefined, "it changes at each look");
+    assert.ok(Math.abs(Date.parse(json.last_sync_at) - Date.now()) < 60_000, json.last_sync_at);
+    assert.ok(json.history.length >= 1, "a point of the history");
+    const { in_effect, configured } = json.servers;
+    assert.deepEqual([in_effect, configured], [true, servers.names]);
+    // A trusted source sets the clock.
+    const byHand = post(agent, "sync", { time: new Date().toISOString() });
+    assert.equal(await outcome(byHand), "409 conflict_discipliner");
   });
 
-  describe("in time that stands", () => {
-    it("is refused to a client that asks again within ten seconds, with the seconds to wait", async () => {
-      const time = standingTime();
-      const settings = { servers: [ordinaryServer.address] };
-      const agent = await startObservingAgent(settings, {}, { time, openClock: time.servedClock() });
-      agents.push(agent);
-      // The whole of the start's burst: a request meanwhile would join one of its rounds, however soon after another.
-      const isMeasured = async () => (await read(agent)).counters.exchanges >= 4;
-      await time.passUntil(until("the start's burst is over", isMeasured));
-      assert.equal((await time.passUntil(post(agent, "sync"))).status, 200);
-      const { rounds } = (await read(agent)).counters;
-      const secondsToWait = async (verb: "sync" | "reselect") => {
-        const { status, json, headers } = await post(agent, verb);
-        assert.deepEqual([status, json.code], [429, "rate_limited"]);
-        return Number(headers["retry-after"]);
-      };
-      const seconds = await secondsToWait("sync");
-      // Some of it passed while the first answer was under way.
-      assert.ok(seconds >= 1 && seconds <= 10, `Retry-After ${seconds}`);
-      assert.equal(await secondsToWait("reselect"), seconds);
-      assert.equal((await read(agent)).counters.rounds, rounds);
-      time.pass(seconds);
-      assert.equal((await time.passUntil(post(agent, "sync"))).status, 200, "after that wait");
-    });
-  });
-
-  describe("by others", { concurrency: true }, () => {
-    it("one good and one false: no_majority, and the status says so", async () => {
-      const agent = await start({ servers: [servers.names[0], servers.names[3]] });
-      const { status, json, headers } = await post(agent, "sync");
-      assert.deepEqual([status, json.code], [503, "no_majority"]);
-      assert.ok(Number(headers["retry-after"]) > 0, "Retry-After");
-      const { trust, summary, source } = await read(agent);
-      assert.deepEqual([trust, source], ["none", null]);
-      assert.equal(summary.code, "no_majority");
-    });
+  it("is refused to a client that asks again within ten seconds, with the seconds to wait", async () => {
+    const time = standingTime();
+    const settings = { servers: [ordinaryServer.address] };
+    const agent = await start(settings, {}, { time, openClock: time.servedClock() });
+    const counters = async () => (await agent.read(route)).counters;
+    // The whole of the start's burst: a request meanwhile would join one of its rounds, however soon after another.
+    await time.passUntil(until("the start's burst is over", async () => (await counters()).exchanges >= 4));
+    assert.equal((await time.passUntil(post(agent, "sync"))).status, 200);
+    const { rounds } = await counters();
+    const secondsToWait = async (verb: "sync" | "reselect") => {
+      const { status, json, headers } = await post(agent, verb);
+      assert.deepEqual([status, json.code], [429, "rate_limited"]);
+      return Number(headers["retry-after"]);
+    };
+    const seconds = await secondsToWait("sync");
+    // Some of it passed while the first answer was under way.
+    assert.ok(seconds >= 1 && seconds <= 10, `Retry-After ${seconds}`);
+    assert.deepEqual([await secondsToWait("reselect"), (await counters()).rounds], [seconds, rounds]);
+    time.pass(seconds);
+    assert.equal((await time.passUntil(post(agent, "sync"))).status, 200, "after that wait");
   });
 });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { SignedIn } from "../../../lab/agents/checked-agent.ts";
 import { startObservingAgent } from "../../../lab/agents/time-servers.ts";
+import { atEnd } from "../../../lab/basics/ending.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { ordinaryServer } from "../../../lab/simulated/time-network.ts";
 
@@ -34,7 +35,7 @@ async function begin(offsetSeconds: number) {
     return [status, json?.reason ?? json?.code ?? json?.trust ?? "ok"];
   };
   return {
-    ...{ agent, stepClock, trueSeconds, nowSeconds: time.nowSeconds },
+    ...{ agent, stepClock, trueSeconds },
     ...{ admin, operator, reader },
     me: ({ token }: SignedIn) => outcome("GET", "/api/auth/me", token),
     see: ({ token }: SignedIn) => outcome("GET", route, token),
@@ -51,108 +52,72 @@ async function begin(offsetSeconds: number) {
     connect: () => {
       isUp = true;
     },
-    events: async (type: string) => (await agent.read(`/api/events?after=0&type=${type}&limit=200`)).items,
     end: () => time.passUntil(agent.dispose()),
   };
 }
-
-type Scene = Awaited<ReturnType<typeof begin>>;
 
 function assertNear(seconds: number, expected: number): void {
   assert.ok(Math.abs(seconds - expected) < 2, `${seconds} s from the true time, not ${expected} s`);
 }
 
 describe("a token that is refused because of the clock", () => {
-  describe("that was right when the token was made, and was set three hours ahead", () => {
-    let scene: Scene;
-    before(async () => {
-      scene = await begin(0);
-      assert.deepEqual(await scene.me(scene.operator), [200, "ok"]);
-      scene.stepClock(3 * hour);
-    });
-    after(() => scene.end());
+  it("that was right when the token was made, and was set three hours ahead, sees the status and mends the clock", async (test) => {
+    const scene = await begin(0);
+    atEnd(test, scene.end);
+    const { agent, admin, operator, reader } = scene;
+    assert.deepEqual(await scene.me(operator), [200, "ok"]);
+    scene.stepClock(3 * hour);
+    const { json } = await agent.call("GET", "/api/auth/me", { token: operator.token });
+    assert.deepEqual([json.code, json.reason], ["invalid_token", "clock_epoch"]);
+    assert.deepEqual([json.clock.synchronised, json.clock.last_sync_at], [false, null]);
+    assert.match(json.clock.state, /^(acquiring|unsynchronised)$/);
+    // Each may look; to mend takes an operator, and no administrator sets or forces, though the password was given just now.
+    for (const user of [operator, reader]) assert.deepEqual(await scene.see(user), [200, "none"]);
+    for (const body of [{ force: true }, { time: new Date(scene.trueSeconds() * 1_000).toISOString() }])
+      assert.deepEqual(await scene.sync(admin, body), [401, "step_up_required"]);
+    assert.deepEqual(await scene.sync(operator, { force: true }), [403, "forbidden"]);
+    for (const mend of [scene.sync, scene.reselect]) assert.deepEqual(await mend(reader), [403, "forbidden"]);
+    assertNear(await scene.aheadSeconds(), 3 * hour);
+    for (const path of ["/api/system", "/api/users", "/api/events", "/api/auth/sessions", "/api/tokens"])
+      assert.equal((await agent.call("GET", path, admin)).json.reason, "clock_epoch", path);
+    assert.equal((await agent.call("POST", `${route}/floor-reset`, admin)).json.reason, "clock_epoch");
 
-    it("is told so, with the state of the clock", async () => {
-      const { token } = scene.operator;
-      const { status, json } = await scene.agent.call("GET", "/api/auth/me", { token });
-      assert.deepEqual([status, json.code, json.reason], [401, "invalid_token", "clock_epoch"]);
-      const { synchronised, last_sync_at, state } = json.clock;
-      assert.deepEqual([synchronised, last_sync_at], [false, null]);
-      assert.match(state, /^(acquiring|unsynchronised)$/);
-    });
-    it("sees the status with that very token", async () => {
-      assert.deepEqual(await scene.see(scene.operator), [200, "none"]);
-    });
-    it("of an administrator neither forces nor sets anything, though the password was given a moment ago", async () => {
-      for (const body of [{ force: true }, { time: new Date(scene.trueSeconds() * 1_000).toISOString() }]) {
-        assert.deepEqual(await scene.sync(scene.admin, body), [401, "step_up_required"]);
-      }
-      assertNear(await scene.aheadSeconds(), 3 * hour);
-    });
-    it("of an operator does so no more than ever", async () => {
-      assert.deepEqual(await scene.sync(scene.operator, { force: true }), [403, "forbidden"]);
-    });
-    it("of a reader may look and not mend", async () => {
-      assert.deepEqual(await scene.see(scene.reader), [200, "none"]);
-      assert.deepEqual(await scene.sync(scene.reader), [403, "forbidden"]);
-      assert.deepEqual(await scene.reselect(scene.reader), [403, "forbidden"]);
-    });
-    it("opens nothing else", async () => {
-      for (const path of ["/api/system", "/api/users", "/api/events", "/api/auth/sessions", "/api/tokens"]) {
-        const { status, json } = await scene.agent.call("GET", path, { token: scene.admin.token });
-        assert.deepEqual([path, status, json.reason], [path, 401, "clock_epoch"]);
-      }
-      const floor = await scene.agent.call("POST", `${route}/floor-reset`, { token: scene.admin.token });
-      assert.deepEqual([floor.status, floor.json.reason], [401, "clock_epoch"]);
-    });
-    it("mends the clock with that very token, and then the token works", async () => {
-      scene.connect();
-      assert.deepEqual(await scene.me(scene.operator), [401, "clock_epoch"]);
-      assert.deepEqual(await scene.sync(scene.operator), [200, "trusted"]);
-      assertNear(await scene.aheadSeconds(), 0);
-      assert.deepEqual(await scene.me(scene.operator), [200, "ok"]);
-    });
-    it("does so for everybody's, and left the host's own clock alone", async () => {
-      assert.deepEqual(await scene.me(scene.admin), [200, "ok"]);
-      assert.deepEqual(await scene.me(scene.reader), [200, "ok"]);
-      const json = await scene.agent.read(route);
-      assert.ok(Math.abs(json.offset_seconds + 3 * hour) < 2, `${json.offset_seconds}`);
-      assert.equal(json.last_step, null);
-    });
-    it("each use of it was written down with who and what", async () => {
-      const uses = (await scene.events("token.tolerated")).map(
-        ({ actor, details }: { actor: { name: string }; details: { operation: string } }) =>
-          `${actor.name} ${details.operation}`,
-      );
-      for (const use of ["olga getTimeSync", "olga syncTime", "rita getTimeSync"]) {
-        assert.ok(uses.includes(use), `${use} is not among ${uses.join(", ")}`);
-      }
-    });
-    it("is not refused when the host's clock is set again: the agent trusts another one now", async () => {
-      scene.stepClock(-5 * hour);
-      assert.deepEqual(await scene.me(scene.operator), [200, "ok"]);
-      assertNear(await scene.aheadSeconds(), 0);
-    });
+    scene.connect();
+    assert.deepEqual(await scene.me(operator), [401, "clock_epoch"]);
+    assert.deepEqual(await scene.sync(operator), [200, "trusted"]);
+    assertNear(await scene.aheadSeconds(), 0);
+    for (const user of [operator, admin, reader]) assert.deepEqual(await scene.me(user), [200, "ok"]);
+    const { offset_seconds, last_step } = await agent.read(route);
+    assert.ok(
+      Math.abs(offset_seconds + 3 * hour) < 2,
+      `${offset_seconds}: the host's own clock is left alone`,
+    );
+    assert.equal(last_step, null);
+    const { items } = await agent.read("/api/events?type=token.tolerated&limit=200");
+    const uses = items.map(
+      ({ actor, details }: { actor: { name: string }; details: { operation: string } }) =>
+        `${actor.name} ${details.operation}`,
+    );
+    for (const use of ["olga getTimeSync", "olga syncTime", "rita getTimeSync"])
+      assert.ok(uses.includes(use), `${use} is not among ${uses.join(", ")}`);
+    // The agent trusts another clock now than the host's.
+    scene.stepClock(-5 * hour);
+    assert.deepEqual(await scene.me(operator), [200, "ok"]);
+    assertNear(await scene.aheadSeconds(), 0);
   });
 
-  describe("that was three hours behind when the token was made, and is put right", () => {
-    let scene: Scene;
-    before(async () => {
-      scene = await begin(-3 * hour);
-    });
-    after(() => scene.end());
-
-    it("mends it with that very token, is refused then once, and a refresh signs no user out", async () => {
-      assertNear(await scene.aheadSeconds(), -3 * hour);
-      scene.connect();
-      assert.deepEqual(await scene.sync(scene.operator), [200, "trusted"]);
-      assertNear(await scene.aheadSeconds(), 0);
-      assert.deepEqual(await scene.me(scene.operator), [401, "clock_epoch"]);
-      await scene.refresh(scene.operator);
-      assert.deepEqual(await scene.me(scene.operator), [200, "ok"]);
-    });
-    it("may be read with it for an hour from then on, although the clock is trusted", async () => {
-      assert.deepEqual(await scene.see(scene.reader), [200, "trusted"]);
-    });
+  it("that was three hours behind, and is put right with that very token, is refused then once, and a refresh signs no user out", async (test) => {
+    const scene = await begin(-3 * hour);
+    atEnd(test, scene.end);
+    const { operator } = scene;
+    assertNear(await scene.aheadSeconds(), -3 * hour);
+    scene.connect();
+    assert.deepEqual(await scene.sync(operator), [200, "trusted"]);
+    assertNear(await scene.aheadSeconds(), 0);
+    assert.deepEqual(await scene.me(operator), [401, "clock_epoch"]);
+    await scene.refresh(operator);
+    assert.deepEqual(await scene.me(operator), [200, "ok"]);
+    // For an hour from then on the status may be read with it, although the clock is trusted.
+    assert.deepEqual(await scene.see(scene.reader), [200, "trusted"]);
   });
 });

@@ -49,43 +49,28 @@ describe("a wrong clock and what was given out before it", () => {
   });
   after(() => agent.dispose());
 
-  describe("ten years ahead, and not trusted", () => {
-    before(() => {
-      agent.knowClock(untrusted);
-      agent.stepClock(10 * year);
-    });
-    after(() => agent.stepClock(-10 * year));
-
-    it("kills no API token", async () => {
-      for (const token of Object.values(tokens)) await assertAlive(token);
-    });
-    it("has codes of its own time checked as ever", async () => {
-      assert.equal((await ana.signIn({ code: ana.nextCode() })).status, 200);
-    });
+  it("ten years ahead, and not trusted, kills no API token, and has codes of its own time checked", async () => {
+    agent.knowClock(untrusted);
+    agent.stepClock(10 * year);
+    for (const token of Object.values(tokens)) await assertAlive(token);
+    assert.equal((await ana.signIn({ code: ana.nextCode() })).status, 200);
+    agent.stepClock(-10 * year);
   });
 
-  describe("two hours later, when it is trusted again", () => {
-    before(() => {
-      agent.knowClock(trusted);
-      agent.stepClock(2 * hour);
-    });
-
-    it("the API token of an hour has expired, the one of 90 days lives", async () => {
+  it("two hours later, trusted again, has expired the API token of an hour, which stays so when it goes back", async () => {
+    agent.knowClock(trusted);
+    agent.stepClock(2 * hour);
+    await assertDead(tokens.seen);
+    await assertAlive(tokens.living);
+    agent.stepClock(-2 * hour);
+    for (const state of [trusted, untrusted]) {
+      agent.knowClock(state);
       await assertDead(tokens.seen);
-      await assertAlive(tokens.living);
-    });
-    it("and stays expired with the clock back where it was good, trusted or not", async () => {
-      agent.stepClock(-2 * hour);
-      await assertDead(tokens.seen);
-      agent.knowClock(untrusted);
-      await assertDead(tokens.seen);
-      agent.knowClock(trusted);
-      agent.stepClock(2 * hour);
-    });
+    }
+    agent.stepClock(2 * hour);
   });
 
   describe("in 1970 after a start of the agent", () => {
-    const inPast = () => new Date(agent.nowSeconds() * 1_000).getUTCFullYear();
     before(async () => {
       await agent.dispose();
       await start(toThe1970s(), untrusted);
@@ -93,25 +78,23 @@ describe("a wrong clock and what was given out before it", () => {
     });
 
     it("lets the session of before go on by refresh", async () => {
-      assert.equal(inPast(), 1970);
-      const refused = await agent.call("GET", "/api/auth/me", { token: kept.token });
-      assert.deepEqual([refused.status, refused.json.reason], [401, "signature"]);
+      assert.equal(new Date(agent.nowSeconds() * 1_000).getUTCFullYear(), 1970);
+      const me = async () => (await agent.call("GET", "/api/auth/me", { token: kept.token })).json;
+      assert.equal((await me()).reason, "signature");
       const body = { refresh_token: kept.refreshToken };
-      const { status, json, text } = await agent.call("POST", "/api/auth/refresh", { body });
-      assert.equal(status, 200, text);
-      kept.token = json.access_token;
-      assert.equal((await agent.call("GET", "/api/auth/me", { token: kept.token })).status, 200);
+      kept.token = (await agent.call("POST", "/api/auth/refresh", { body })).json.access_token;
+      assert.equal((await me()).username, "keeper");
     });
     it("lets people in, with the code of 1970, once", async () => {
       const code = ana.codeAhead(0);
       assert.equal((await ana.signIn({ code })).status, 200);
       assert.equal((await ana.signIn({ code })).json.code, "totp_reused");
     });
-    it("revives no API token, neither the one that was seen to expire nor the one that was not used", async () => {
+    it("revives no API token, neither the one that was seen to expire nor the one that was not used, and kills none", async () => {
       await assertDead(tokens.seen);
       await assertDead(tokens.unseen);
+      await assertAlive(tokens.living);
     });
-    it("kills none", () => assertAlive(tokens.living));
     it("makes API tokens that live", async () => {
       await agent.call("POST", "/api/auth/reauth", { token: kept.token, body: { password: goodPassword } });
       await assertAlive(await makeToken(kept.token, "1h"));
@@ -141,21 +124,19 @@ describe("what a 401 says of the clock", () => {
     "an API token that was never created": () => get(`stw_${"A".repeat(43)}`),
     "an unknown refresh token": () => post("/api/auth/refresh", { refresh_token: `str_${"A".repeat(43)}` }),
   };
-  for (const [name, ask] of Object.entries(strangers)) {
+  for (const [name, ask] of Object.entries(strangers))
     it(`to ${name}: the time and no more`, async () => {
-      const { status, json, headers } = await ask();
-      assert.deepEqual([status, json.code], [401, "invalid_token"]);
+      const { json, headers } = await ask();
+      assert.equal(json.code, "invalid_token");
       assert.deepEqual(Object.keys(json.clock).sort(), ["server_time", "synchronised"]);
       assert.ok(headers.date, "a Date header");
     });
-  }
 
   it("to a wrong password, with whatever code: nothing", async () => {
     for (const code of [undefined, "123456", bob.codeAhead(180)]) {
       const body = { username: "bob", password: "not their password, no", ...(code && { code }) };
-      const { status, json, headers } = await post("/api/auth/login", body);
-      assert.deepEqual([status, json.code, json.clock], [401, "invalid_credentials", undefined]);
-      assert.ok(headers.date, "a Date header");
+      const { json } = await post("/api/auth/login", body);
+      assert.deepEqual([json.code, json.clock], ["invalid_credentials", undefined]);
     }
   });
 
@@ -171,14 +152,13 @@ describe("what a 401 says of the clock", () => {
       return bob.signIn({ code });
     },
   };
-  for (const [name, ask] of Object.entries(proven)) {
+  for (const [name, ask] of Object.entries(proven))
     it(`to ${name}: all that the device knows`, async () => {
       agent.stepClock(2 * hour);
-      const { status, json, headers } = await ask();
-      assert.equal(status, 401);
-      assert.equal(json.clock.state, "synchronised", JSON.stringify(json));
-      assert.ok("last_step_at" in json.clock, "last_step_at");
-      assert.ok(headers.date, "a Date header");
+      const { status, json } = await ask();
+      assert.deepEqual(
+        [status, json.clock?.state, "last_step_at" in json.clock],
+        [401, "synchronised", true],
+      );
     });
-  }
 });

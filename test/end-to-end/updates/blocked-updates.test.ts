@@ -7,7 +7,7 @@ import { endOfSuite, ofSuite } from "../../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { placeholderKey } from "../../../lab/publisher/signing-key.ts";
-import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
+import { startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 
 /** A file of the device that was edited by hand so that updates are blocked. */
 interface Edited {
@@ -28,10 +28,9 @@ const updating = { enabled: true, auto_update_binary: true, auto_update_rules: t
 describe("updates that a file edited by hand blocks", () => {
   const ending = endOfSuite();
   const stick = join(scratchDirectory(), "stick");
-  let publisher: Publisher;
+  const publisher = ofSuite(() => startPublisher(ending));
   let roots: { good: Buffer; bad: Buffer };
   before(async () => {
-    publisher = await startPublisher(ending);
     const { repository } = publisher;
     repository.addRelease({ version: "2.0.0" });
     repository.publish("rules");

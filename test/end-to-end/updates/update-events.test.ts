@@ -92,20 +92,14 @@ describe("the events of updates", () => {
     await agent.check();
     await agent.set({ auto_update_binary: true });
     await agent.check();
-    const postponed = await agent.call("POST", "/api/updates/postpone", {
-      ...{ local: true, body: { kind: "binary", for: "2h" } },
-    });
-    assert.equal(postponed.status, 202, postponed.text);
+    const root = (verb: string, body: object) =>
+      agent.call("POST", `/api/updates/${verb}`, { local: true, body });
+    assert.equal((await root("postpone", { kind: "binary", for: "2h" })).status, 202);
     // By rename, as the installer does it: a reader must not see half of one.
     writeFileSync(join(releases, ".journal"), releaseJournalText(releaseJournal));
     renameSync(join(releases, ".journal"), join(releases, "journal.json"));
     await until("the agent has read it", async () => (await agent.status()).trial !== null);
-    for (const _ of [1, 2]) {
-      const dismissed = await agent.call("POST", "/api/updates/dismiss", {
-        ...{ local: true, body: { release_id: "1".repeat(32) } },
-      });
-      assert.equal(dismissed.status, 200, dismissed.text);
-    }
+    for (const _ of [1, 2]) assert.equal((await root("dismiss", { release_id: "1".repeat(32) })).status, 200);
     const json = await agent.read("/api/events?after=0&limit=200");
     events.push(...json.items);
   });
@@ -142,14 +136,9 @@ describe("the events of updates", () => {
   });
 
   it("are beside a history with the installer's own words, newest first", async () => {
-    const { status, json } = await agent.call("GET", "/api/updates/history", { local: true });
-    assert.equal(status, 200);
-    const shown = json.items.map(({ sequence, outcome }: Record<string, unknown>) => [sequence, outcome]);
-    assert.deepEqual(shown, [
-      [3, "refused"],
-      [2, "failed"],
-      [1, "good"],
-    ]);
-    assert.deepEqual(json.items[0].log, ["it said so"]);
+    const { items } = await agent.read("/api/updates/history");
+    const shown = items.map(({ sequence, outcome }: Record<string, unknown>) => `${sequence} ${outcome}`);
+    assert.deepEqual(shown, ["3 refused", "2 failed", "1 good"]);
+    assert.deepEqual(items[0].log, ["it said so"]);
   });
 });

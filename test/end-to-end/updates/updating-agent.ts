@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runSteward } from "../../../lab/agents/agent-in-process.ts";
-import { type CheckedAgent, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { type InProcessOptions, runSteward } from "../../../lab/agents/agent-in-process.ts";
+import { startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import type { endOfSuite } from "../../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { until } from "../../../lab/basics/until.ts";
@@ -11,10 +11,9 @@ import { type HostileServer, startHostileServer } from "../../../lab/publisher/h
 import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
 import { sha256 } from "../../../lab/publisher/signing-key.ts";
 import { restBetweenChecks, untilIdle } from "../../../lab/simulated/rest-between-checks.ts";
-import { passingTime, type TestTime } from "../../../lab/simulated/test-time.ts";
+import { passingTime } from "../../../lab/simulated/test-time.ts";
 import { ordinaryServer } from "../../../lab/simulated/time-network.ts";
 import type { Updates } from "../../../src/contract/types.ts";
-import type { StartFilter } from "../../../src/host/ports.ts";
 
 export interface Publisher {
   repository: SignedRepository;
@@ -31,61 +30,53 @@ export async function startPublisher(ending: ReturnType<typeof endOfSuite>): Pro
   return { repository, server, fingerprint };
 }
 
-export interface UpdatingAgentOptions {
+interface UpdatingAgentOptions
+  extends Pick<InProcessOptions, "stateDirectory" | "arguments" | "startFilter"> {
   /** The host file has these members. */
   host?: object;
   settings?: object;
-  /** `serve` gets these besides its own. */
-  arguments?: readonly string[];
-  /** State of an agent before it; else a new one. */
-  stateDirectory?: string;
   /** The clock is trusted unless this is false. */
   hasTime?: boolean;
-  /** Starts the agent's short processes. */
-  startFilter?: StartFilter;
 }
 
 /** An agent with a host file of its own, where loopback servers are allowed, and a time server, so that its clock is trusted. */
 export type UpdatingAgent = Awaited<ReturnType<typeof startUpdatingAgent>>;
 
 export async function startUpdatingAgent(options: UpdatingAgentOptions = {}) {
-  const { hasTime = true, stateDirectory } = options;
+  const { hasTime = true, host, settings: initial, arguments: words = [], ...others } = options;
   const etc = scratchDirectory();
-  const hostFile = join(etc, "steward.json");
-  const host = { product: "demo", update: { allow_local_servers: true }, ...options.host };
-  writeFileSync(hostFile, JSON.stringify(host), { mode: 0o600 });
-  const settings = join(etc, "settings.json");
-  writeFileSync(settings, JSON.stringify({ time: { mode: "observe", servers: [] }, ...options.settings }));
+  const [hostFile, settings] = [join(etc, "steward.json"), join(etc, "settings.json")];
+  const decisions = { product: "demo", update: { allow_local_servers: true }, ...host };
+  writeFileSync(hostFile, JSON.stringify(decisions), { mode: 0o600 });
+  writeFileSync(settings, JSON.stringify({ time: { mode: "observe", servers: [] }, ...initial }));
   const environment = { STEWARD_INITIAL_SETTINGS: settings };
   const time = passingTime();
   const agent = await startCheckedAgent({
-    arguments: ["--host-file", hostFile, ...(options.arguments ?? [])],
-    environment,
-    ...{ time, openClock: time.servedClock() },
-    ...(stateDirectory !== undefined && { stateDirectory }),
-    ...(options.startFilter && { startFilter: options.startFilter }),
+    ...{ ...others, environment, time, openClock: time.servedClock() },
+    arguments: ["--host-file", hostFile, ...words],
   });
-  const status = async () => {
-    const { status: answer, json, text } = await agent.call("GET", "/api/updates", { local: true });
-    assert.equal(answer, 200, text);
-    return json as Updates;
-  };
+  const status = (): Promise<Updates> => agent.read("/api/updates");
   const settled = () => untilIdle(status);
   const restFromChecks = () => restBetweenChecks(time, status);
   const places = ["--socket", agent.socket, "--state", agent.stateDirectory];
   const run = (...args: string[]) =>
     runSteward([...args, ...places], { environment: { ...environment, STEWARD_HOST_FILE: hostFile } });
-  const dispose = async () => {
-    try {
-      await agent.dispose();
-    } finally {
-      rmSync(etc, { recursive: true, force: true });
-    }
+  const steward = async (...args: string[]) => {
+    const { code, stderr } = await run(...args);
+    assert.equal(code, 0, stderr);
+  };
+  const set = async (change: object) => {
+    const { status: answer, text } = await agent.call("PUT", "/api/system", { local: true, body: change });
+    assert.equal(answer, 200, text);
   };
   if (hasTime) {
-    await trustClockOf(agent, time).catch(async (error: unknown) => {
-      await dispose();
-      throw error;
+    // Not at the first start: the state may be of an agent whose server is no more.
+    await set({ time: { mode: "observe", servers: [ordinaryServer.address] } });
+    await until("the clock is trusted", async () => {
+      const { trust } = await agent.read("/api/system/time-sync");
+      // A burst waits between its packets.
+      time.pass(1);
+      return trust !== "none";
     });
   }
   return {
@@ -100,23 +91,14 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}) {
     /** Lets the seconds pass that must lie between two checks, and no scheduled one is due soon. */
     restFromChecks,
     run,
-    /** As `steward update trust install` does. */
     install: async (root: Uint8Array) => {
       const file = join(etc, "given.json");
       writeFileSync(file, root);
-      const { code, stderr } = await run("update", "trust", "install", file, "--replace");
-      assert.equal(code, 0, stderr);
+      await steward("update", "trust", "install", file, "--replace");
     },
-    confirm: async (fingerprint: string) => {
-      const { code, stderr } = await run("update", "trust", "confirm", fingerprint);
-      assert.equal(code, 0, stderr);
-    },
+    confirm: (fingerprint: string) => steward("update", "trust", "confirm", fingerprint),
     /** Changes settings as local root. */
-    set: async (ota: object) => {
-      const body = { update: { ota } };
-      const { status: answer, text } = await agent.call("PUT", "/api/system", { local: true, body });
-      assert.equal(answer, 200, text);
-    },
+    set: (ota: object) => set({ update: { ota } }),
     /** Begins a check over the API and waits for its end. */
     check: async (body: object = {}) => {
       await restFromChecks();
@@ -124,19 +106,5 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}) {
       assert.equal(answer.status, 202, answer.text);
       return settled();
     },
-    dispose,
   };
-}
-
-/** Set here and not at the first start: the state may be of an agent whose server is no more. */
-async function trustClockOf(agent: CheckedAgent, time: TestTime): Promise<void> {
-  const body = { time: { mode: "observe", servers: [ordinaryServer.address] } };
-  const { status, text } = await agent.call("PUT", "/api/system", { local: true, body });
-  assert.equal(status, 200, text);
-  await until("the clock is trusted", async () => {
-    const json = await agent.read("/api/system/time-sync");
-    // A burst waits between its packets.
-    time.pass(1);
-    return json.trust !== "none";
-  });
 }
