@@ -55,22 +55,18 @@ const reason = { code: "restarts", detail, count: 2, last_answer: null } as cons
 
 const everyFact = {
   ...{ path: "/var", free_bytes: 1, least_bytes: 2, free_inodes: 3, least_inodes: 4, has_reserve: false },
-  ...{
-    document: "settings",
-    error: "storage_unwritable",
-    damage: "missing",
-    replacement: "defaults",
-    found_at: at,
-  },
-  ...{ waiting: 1, lost: 2, lines: 3, record: "users", complete_since: at, users: 4, keys: ["a", "b"] },
-  ...{ daemon: "ntpd", step_seconds: 1, frequency_ppm: 2, agreeing: 1, configured: 8, needed: 5 },
-  ...{ server: "ntp1.example", offset_seconds: -3, measured_at: at, address: "[::1]:80", parts: ["rights"] },
-  ...{ certificate: "own", ends_at: at, begins_at: at, faults: ["/names must be a list"], members: ["/x"] },
-  problem: { code: "check_failed", detail, release: null },
+  ...{ document: "settings", error: "storage_unwritable", damage: "missing", replacement: "defaults" },
+  ...{ found_at: at, waiting: 1, lost: 2, lines: 3, record: "users", complete_since: at, users: 4 },
+  ...{ keys: ["a", "b"], daemon: "ntpd", step_seconds: 1, frequency_ppm: 2, agreeing: 1, configured: 8 },
+  ...{ needed: 5, server: "ntp1.example", offset_seconds: -3, measured_at: at, address: "[::1]:80" },
+  ...{ parts: ["rights"], certificate: "own", ends_at: at, begins_at: at, members: ["/x"] },
+  ...{ faults: ["/names must be a list"], problem: { code: "check_failed", detail, release: null } },
 } as const;
 
-const health = (code: string, facts: object = everyFact, format?: Format): Sentence =>
-  healthSentence({ name: "time", status: "degraded", code, detail, facts } as never, format);
+const own = (text: string | undefined): Sentence => ({ text: text ?? "", isAgents: false });
+
+const health = (code: string, facts: object = everyFact): Sentence =>
+  healthSentence({ name: "time", status: "degraded", code, detail, facts } as never);
 
 const hold = (code: string): Sentence =>
   holdSentence({ code, detail, until: at, setting: null, reason } as never);
@@ -98,50 +94,35 @@ const isOwn = (code: string): code is OwnNeedCode => "text" in t.home.needs[code
 const need = (code: string): (Sentence | null)[] => {
   const facts = isOwn(code) ? {} : { check: "disk", reason: "disk_read_only" };
   const said = needInWords({ code, level: "attention", facts, detail, remedy: null } as Need);
-  return said === null ? [null] : [said.text, { text: said.title, isAgents: false }];
+  return said === null ? [null] : [said.text, own(said.title)];
 };
 
+const conflicting = { detail, daemon: "ntpd", step_seconds: 3, frequency_ppm: 1 };
+const inSync = (more: object) => clock({ code: "synchronised", ...more });
+const problem = (code: string) => ({ problem: { code, detail, release: null } });
+const errors = Object.keys(errorCodes);
+const types = Object.keys(eventTypes);
+
 /** Each list of codes that the contract has, and what a page says of one of them. */
-const lists: readonly (readonly [
-  name: string,
-  codes: readonly string[],
-  say: (code: string) => (Sentence | null)[],
-])[] = [
+const lists: readonly (readonly [string, readonly string[], (code: string) => (Sentence | null)[]])[] = [
   ["health checks", healthCodes, (code) => [health(code)]],
-  [
-    "problems with updates",
-    updateProblemCodes,
-    (code) => [health("updates_degraded", { problem: { code, detail, release: null } })],
-  ],
+  ["problems with updates", updateProblemCodes, (code) => [health("updates_degraded", problem(code))]],
   ["the clock", clockSummaryCodes, (code) => clock({ code })],
-  [
-    "conflicts of the clock",
-    conflictCodes,
-    (code) =>
-      clock({ code: "conflict" }, { code, detail, daemon: "ntpd", step_seconds: 3, frequency_ppm: 1 }),
-  ],
+  ["conflicts", conflictCodes, (code) => clock({ code: "conflict" }, { ...conflicting, code })],
   [
     "clocks that are not set",
     notSetCodes,
-    (code) => clock({ code: "synchronised", not_set: { code, detail, offset_seconds: 2 } }),
+    (code) => inSync({ not_set: { code, detail, offset_seconds: 2 } }),
   ],
-  [
-    "time daemons",
-    daemonTroubleCodes,
-    (code) => clock({ code: "synchronised", daemon_trouble: { code, detail, cause: null } }),
-  ],
+  ["time daemons", daemonTroubleCodes, (code) => inSync({ daemon_trouble: { code, detail, cause: null } })],
   ["time sources", sourceReasonCodes, (code) => [source(code)]],
   ["held releases", holdCodes, (code) => [hold(code)]],
   ["updates", summaryCodes, (code) => [summary(code)]],
   ["ended attempts", outcomeCodes, (code) => [reasonSentence({ ...reason, code } as never)]],
-  ["refused releases", Object.keys(errorCodes), (code) => [reasonSentence({ ...reason, code } as never)]],
-  ["errors", Object.keys(errorCodes), (code) => [{ text: problemName(code) ?? "", isAgents: false }]],
-  [
-    "events",
-    Object.keys(eventTypes),
-    (code) => [{ text: (t.events.titles as Record<string, string>)[code] ?? "", isAgents: false }],
-  ],
-  ["events in a sentence", Object.keys(eventTypes), (code) => [{ text: happened(code), isAgents: false }]],
+  ["refused releases", errors, (code) => [reasonSentence({ ...reason, code } as never)]],
+  ["errors", errors, (code) => [own(problemName(code) ?? "")]],
+  ["events", types, (code) => [own((t.events.titles as Record<string, string>)[code])]],
+  ["events in a sentence", types, (code) => [own(happened(code))]],
   ["needs", needCodes, (code) => need(code)],
 ];
 
@@ -156,137 +137,107 @@ for (const [tag, texts] of [
     for (const [name, codes, say] of lists)
       it(`is its own sentence for every code of ${name}`, () => {
         putTexts(tag, texts);
-        const missing = codes.filter((code) =>
-          say(code).some(
-            (said) =>
-              said === null ||
-              (said.text === "" && code !== "ok") ||
-              (said.text.includes(detail) && !(tag === "en" && inAgentsEnglish.includes(name))),
-          ),
-        );
+        const isAgents = tag === "en" && inAgentsEnglish.includes(name);
+        const isMissing = (code: string, said: Sentence | null) =>
+          said === null || (said.text === "" && code !== "ok") || (said.text.includes(detail) && !isAgents);
         assert.ok(codes.length > 1);
-        assert.deepEqual(missing, []);
+        assert.deepEqual(
+          codes.filter((code) => say(code).some((said) => isMissing(code, said))),
+          [],
+        );
       });
 
     it("is the agent's sentence for a code of a newer agent", () => {
       putTexts(tag, texts);
-      for (const said of [
-        health("newer"),
-        hold("newer"),
-        summary("newer"),
-        source("newer"),
-        ...clock({ code: "newer" }),
-      ])
-        assert.deepEqual(said, { text: detail, isAgents: true });
+      for (const say of [health, hold, summary, source])
+        assert.deepEqual(say("newer"), { text: detail, isAgents: true });
+      assert.deepEqual(clock({ code: "newer" }), [{ text: detail, isAgents: true }]);
     });
   });
 
-describe("the agent's English", () => {
-  it("is the sentence of the English page, but for figures and what a reader can do, for every code of the clock", () => {
-    putTexts("en", { ...enBase, ...enDevice });
-    const facts = { offset_seconds: -3, measured_at: at, agreeing: 1, needed: 2, server: "ntp1.example" };
-    const none = { configured: null, daemon: "chronyd", daemon_trouble: null, runs_on: false, not_set: null };
-    const stepped = { daemon: "ntpd", step_seconds: 3, frequency_ppm: 1, detail: "" };
-    const besides = [
-      { runs_on: true, configured: 3 },
-      ...daemonTroubleCodes.map((code) => ({
-        daemon_trouble: troubleWithDetail({ code, cause: "said" }, "chronyd"),
-      })),
-      ...notSetCodes.map((code) => ({ not_set: notSetWithDetail({ code, offset_seconds: 2 }, true) })),
-    ];
-    const cases = [
-      ...clockSummaryCodes.map((code) => [{ code }, conflictCodes[0]] as const),
-      ...conflictCodes.map((code) => [{ code: "conflict" }, code] as const),
-      ...besides.map((change) => [{ code: "acquiring", ...change }, conflictCodes[0]] as const),
-    ] as const;
-    for (const [change, code] of cases) {
-      const conflict = { ...stepped, code };
-      const summary = summaryWithDetail({ ...facts, ...none, ...change } as ClockSummary, conflict);
-      const said = clock({ ...summary }, conflict, terminalFormat).map(({ text }) => text);
-      const head = change.code === "synchronised" ? ["The clock is right."] : [];
-      assert.equal([...head, ...said].join(" "), summary.detail);
-    }
-    for (const code of sourceReasonCodes) {
-      const reason = reasonWithDetail({ code, cause: "said" }, "candidate");
-      const one = { ...exampleClock().sources[0], state: "candidate", reason } as TimeSource;
-      assert.deepEqual(reasonOf(one), { text: reason.detail, isAgents: false });
-    }
-  });
+it("the agent's English is that of the page, but for figures and what a reader can do, for every code of the clock", () => {
+  putTexts("en", { ...enBase, ...enDevice });
+  const facts = { offset_seconds: -3, measured_at: at, agreeing: 1, needed: 2, server: "ntp1.example" };
+  const none = { configured: null, daemon: "chronyd", daemon_trouble: null, runs_on: false, not_set: null };
+  const besides = [
+    { runs_on: true, configured: 3 },
+    ...daemonTroubleCodes.map((code) => ({
+      daemon_trouble: troubleWithDetail({ code, cause: "said" }, "chronyd"),
+    })),
+    ...notSetCodes.map((code) => ({ not_set: notSetWithDetail({ code, offset_seconds: 2 }, true) })),
+  ];
+  for (const [change, code] of [
+    ...clockSummaryCodes.map((code) => [{ code }, conflictCodes[0]] as const),
+    ...conflictCodes.map((code) => [{ code: "conflict" }, code] as const),
+    ...besides.map((change) => [{ code: "acquiring", ...change }, conflictCodes[0]] as const),
+  ]) {
+    const conflict = { ...conflicting, detail: "", code };
+    const summary = summaryWithDetail({ ...facts, ...none, ...change } as ClockSummary, conflict);
+    const said = clock({ ...summary }, conflict, terminalFormat).map(({ text }) => text);
+    const head = change.code === "synchronised" ? ["The clock is right."] : [];
+    assert.equal([...head, ...said].join(" "), summary.detail);
+  }
+  for (const code of sourceReasonCodes) {
+    const reason = reasonWithDetail({ code, cause: "said" }, "candidate");
+    const one = { ...exampleClock().sources[0], state: "candidate", reason } as TimeSource;
+    assert.deepEqual(reasonOf(one), own(reason.detail));
+  }
 });
 
-describe("a need", () => {
-  it("is said by agent and English page in the same words, for every code", () => {
-    putTexts("en", enBase);
-    const facts = {
-      ...{ name: "base", version: "1.3.0", users: ["ana", "ben"], count: 2, hostname: "edge" },
-      ...{ first_ends_at: at, support_until: "2031-12-31", missing: "root", word: "unknown", trust: "none" },
-    };
-    const own = needCodes.filter(isOwn).map((code) => {
-      const need = needOf(needFinding(code, facts));
-      const said = needInWords(need, terminalFormat);
-      assert.equal(`${said?.title}. ${said?.text.text}`, need.detail);
-      return need.code;
-    });
-    const found = healthCodes.flatMap((code) => {
-      if (code === "ok") return [];
-      const need = needOf(finding(code, everyFact as never), "time");
-      const said = needInWords(need, terminalFormat);
-      // The words of updates say the needs of updates, and have tests of their own.
-      if (code !== "updates_degraded")
-        assert.deepEqual(said?.text, { text: need.detail, isAgents: false }, code);
-      return need.code;
-    });
-    assert.deepEqual(new Set([...own, ...found]), new Set(needCodes));
+it("a need is said by agent and English page in the same words, for every code", () => {
+  putTexts("en", enBase);
+  const facts = {
+    ...{ name: "base", version: "1.3.0", users: ["ana", "ben"], count: 2, hostname: "edge" },
+    ...{ first_ends_at: at, support_until: "2031-12-31", missing: "root", word: "unknown", trust: "none" },
+  };
+  const known = needCodes.filter(isOwn).map((code) => {
+    const need = needOf(needFinding(code, facts));
+    const said = needInWords(need, terminalFormat);
+    assert.equal(`${said?.title}. ${said?.text.text}`, need.detail);
+    return need.code;
   });
+  const found = healthCodes.flatMap((code) => {
+    if (code === "ok") return [];
+    const need = needOf(finding(code, everyFact as never), "time");
+    // The words of updates say the needs of updates, and have tests of their own.
+    if (code !== "updates_degraded")
+      assert.deepEqual(needInWords(need, terminalFormat)?.text, own(need.detail), code);
+    return need.code;
+  });
+  assert.deepEqual(new Set([...known, ...found]), new Set(needCodes));
 });
 
-describe("the clock's head", () => {
-  const head = (change: Partial<TimeSync>, seconds: number | null) =>
-    headOf(
-      {
-        ...exampleClock(),
-        ...change,
-        summary: { ...exampleClock().summary, offset_seconds: seconds },
-      } as TimeSync,
-      "not_in_sync",
-    );
-
-  it("says by what it is wrong, and nothing by a figure that its sources contradict", () => {
+describe("figures in words", () => {
+  it("of the clock's head say by what it is wrong, and nothing that its sources contradict", () => {
     putTexts("en", enDevice);
-    assert.equal(head({ state: "faulty", offset_seconds: 5e-7 }, null), "Not in sync.");
-    assert.equal(
-      head({ state: "faulty", offset_seconds: 5e-7 }, 3),
-      "Not in sync: this device is 3\u00a0s behind.",
-    );
-    assert.equal(
-      head({ state: "synchronised", offset_seconds: -3 }, null),
-      "Not in sync: this device is 3\u00a0s ahead.",
-    );
+    const { summary } = exampleClock();
+    for (const [state, offset_seconds, seconds, expected] of [
+      ["faulty", 5e-7, null, "Not in sync."],
+      ["faulty", 5e-7, 3, "Not in sync: this device is 3\u00a0s behind."],
+      ["synchronised", -3, null, "Not in sync: this device is 3\u00a0s ahead."],
+    ] as const) {
+      const status = { ...exampleClock(), state, offset_seconds };
+      const told = { ...status, summary: { ...summary, offset_seconds: seconds } } as TimeSync;
+      assert.equal(headOf(told, "not_in_sync"), expected);
+    }
   });
-});
 
-describe("how exactly a bound is told", () => {
-  it("is in milliseconds below a second, rounded up and never to nothing", () => {
+  it("of a bound are milliseconds below a second, rounded up and never to nothing; of a length the unit that is read best", () => {
     putTexts("en", enDevice);
-    assert.deepEqual([2.7e-6, 1e-4, 1.01e-3, 0.0231, 3].map(boundInWords), [
-      "0.1\u00a0ms",
-      "0.1\u00a0ms",
-      "1.1\u00a0ms",
-      "24\u00a0ms",
-      "3\u00a0s",
-    ]);
-  });
-});
-
-describe("a length of time", () => {
-  it("is told in the unit that it is read best in, up to years", () => {
+    const bounds = [2.7e-6, 1e-4, 1.01e-3, 0.0231, 3].map(boundInWords);
+    assert.deepEqual(
+      bounds.map((one) => one.replace("\u00a0", " ")),
+      ["0.1 ms", "0.1 ms", "1.1 ms", "24 ms", "3 s"],
+    );
     for (const [tag, years] of [
       ["en", "57 years"],
       ["de", "57 Jahre"],
     ] as const) {
       putTexts(tag, {});
-      assert.equal(shortDuration(20_757 * 86_400), years);
-      assert.equal(shortDuration(41 * 86_400), "41\u00a0d");
+      assert.deepEqual(
+        [20_757, 41].map((days) => shortDuration(days * 86_400)),
+        [years, "41\u00a0d"],
+      );
     }
   });
 });
@@ -295,140 +246,118 @@ describe("what has happened last", () => {
   const event = (
     seq: number,
     code: string | null,
-    { count = 1, type = "request.refused", about = "" } = {},
-  ) =>
-    ({
-      ...{ seq, time: at, type, code, count, subject: about === "" ? null : { name: about }, details: {} },
-      actor: { kind: "user", name: "ana" },
-    }) as unknown as AuditEvent;
+    more: { count?: number; type?: string; about?: string } = {},
+  ) => {
+    const { count = 1, type = "request.refused", about } = more;
+    const subject = about === undefined ? null : { name: about };
+    const actor = { kind: "user", name: "ana" };
+    return { seq, time: at, type, code, count, subject, details: {}, actor } as unknown as AuditEvent;
+  };
+  const signIn = (code: string, about?: string) =>
+    event(1, code, { type: "sign_in.refused", ...(about && { about }) });
 
-  it("says why a request was refused, and repeats once with their number", () => {
-    for (const [tag, texts, wrong, other] of [
-      [
-        "en",
-        enBase,
-        "A wrong password or code of ana was refused",
-        "A request without a valid sign-in was refused",
-      ],
-      [
-        ...(["de", deBase, "Passwort oder Code von ana war falsch"] as const),
-        "Eine Anfrage ohne gültige Anmeldung wurde abgelehnt",
-      ],
-    ] as const) {
-      putTexts(tag, texts);
-      const events = [
-        event(9, "password_wrong"),
-        event(8, "passkey_invalid", { count: 2 }),
-        event(7, "invalid_token"),
-        event(6, "totp_invalid"),
-      ];
-      assert.deepEqual(
-        eventLines(events).map(({ seq, text }) => [seq, text]),
-        [
-          [9, `${wrong} · 3 ×`],
-          [7, other],
-          [6, wrong],
-        ],
-      );
-    }
-  });
-
-  it("tells a refused sign-in after a right password from others, and names an API token", () => {
-    const about = "ben";
-    const sentences = [
-      event(4, "invalid_credentials", { type: "sign_in.refused" }),
-      event(3, "invalid_credentials", { type: "sign_in.refused", about }),
-      event(2, "totp_invalid", { type: "sign_in.refused", about }),
-      event(1, "invalid_token", { about: "ben/backup" }),
-    ];
-    for (const [tag, texts, told] of [
-      [
-        ...(["en", enBase] as const),
-        [
-          ...["A sign-in was refused", "A sign-in as ben was refused"],
-          "A sign-in as ben had the right password and no valid second factor",
-          "The API token ben/backup was refused",
-        ],
-      ],
-      [
-        ...(["de", deBase] as const),
-        [
-          ...["Eine Anmeldung wurde abgelehnt", "Eine Anmeldung als ben wurde abgelehnt"],
-          "Eine Anmeldung als ben hatte das richtige Passwort, aber keinen gültigen zweiten Faktor",
-          "Der API-Token ben/backup wurde abgelehnt",
-        ],
-      ],
-    ] as const) {
-      putTexts(tag, texts);
-      assert.deepEqual(sentences.map(eventSentence), told);
-    }
-  });
-
-  it("has words for every refusal", () => {
+  it("repeats once with their number, and has words for every refusal", () => {
     putTexts("en", enBase);
+    const wrong = "A wrong password or code of ana was refused";
+    const events = [
+      ...[event(9, "password_wrong"), event(8, "passkey_invalid", { count: 2 })],
+      ...[event(7, "invalid_token"), event(6, "totp_invalid")],
+    ];
+    const lines = eventLines(events).map(({ seq, text }) => `${seq} ${text}`);
+    const other = "A request without a valid sign-in was refused";
+    assert.deepEqual(lines, [`9 ${wrong} · 3 ×`, `7 ${other}`, `6 ${wrong}`]);
     const refusals = Object.entries(errorCodes).filter(([, { status }]) => [401, 403, 429].includes(status));
     const said = new Set(refusals.map(([code]) => eventSentence(event(1, code))));
     assert.ok(refusals.length > 10);
     assert.equal(said.size, 5, [...said].join("\n"));
   });
+
+  for (const [tag, texts, expected] of [
+    [
+      ...(["en", enBase] as const),
+      [
+        ...[
+          "A wrong password or code of ana was refused",
+          "A sign-in was refused",
+          "A sign-in as ben was refused",
+        ],
+        "A sign-in as ben had the right password and no valid second factor",
+        "The API token ben/backup was refused",
+      ],
+    ],
+    [
+      ...(["de", deBase] as const),
+      [
+        ...["Passwort oder Code von ana war falsch", "Eine Anmeldung wurde abgelehnt"],
+        "Eine Anmeldung als ben wurde abgelehnt",
+        "Eine Anmeldung als ben hatte das richtige Passwort, aber keinen gültigen zweiten Faktor",
+        "Der API-Token ben/backup wurde abgelehnt",
+      ],
+    ],
+  ] as const)
+    it(`tells why a request was refused, a sign-in after a right password from others, and an API token (${tag})`, () => {
+      putTexts(tag, texts);
+      const events = [
+        ...[event(1, "password_wrong"), signIn("invalid_credentials"), signIn("invalid_credentials", "ben")],
+        ...[signIn("totp_invalid", "ben"), event(1, "invalid_token", { about: "ben/backup" })],
+      ];
+      assert.deepEqual(events.map(eventSentence), expected);
+    });
 });
 
-describe("a refused password", () => {
-  it("is told with both figures, and otherwise by what is wrong with it", () => {
-    const short =
+for (const [tag, texts, short, other] of [
+  [
+    ...(["en", enBase, "This password is too short: 9 characters, and at least 15 are needed"] as const),
+    "This password is too easy to guess",
+  ],
+  [
+    ...(["de", deBase, "Dieses Passwort ist zu kurz: 9 Zeichen, nötig sind mindestens 15"] as const),
+    "Dieses Passwort ist zu leicht zu erraten",
+  ],
+] as const)
+  it(`a refused password is told with both figures, and otherwise by what is wrong with it (${tag})`, () => {
+    putTexts(tag, texts);
+    const words = (code: string, said: string) => entrySentence({ pointer: "/password", code, detail: said });
+    const said =
       "The password has 9 characters; at least 15 are needed. Three or four words make a good one.";
-    for (const [tag, texts, said, other] of [
-      [
-        ...(["en", enBase, "This password is too short: 9 characters, and at least 15 are needed"] as const),
-        "This password is too easy to guess",
-      ],
-      [
-        ...(["de", deBase, "Dieses Passwort ist zu kurz: 9 Zeichen, nötig sind mindestens 15"] as const),
-        "Dieses Passwort ist zu leicht zu erraten",
-      ],
-    ] as const) {
-      putTexts(tag, texts);
-      const words = (code: string, detail: string) => entrySentence({ pointer: "/password", code, detail });
-      assert.equal(words("password_too_short", short), said);
-      assert.equal(words("password_blocklisted", detail), other);
-      assert.equal(words("password_too_short", detail), t.problem.codes.password_too_short);
-    }
+    assert.equal(words("password_too_short", said), short);
+    assert.equal(words("password_blocklisted", detail), other);
+    assert.equal(words("password_too_short", detail), t.problem.codes.password_too_short);
   });
-});
 
 describe("time zones to choose from", () => {
   it("begin with the browser's own, and each with its city", () => {
-    assert.deepEqual(zoneOptions("Etc/UTC", "UTC", ["UTC"]), [{ value: "Etc/UTC", text: "UTC" }]);
+    const shown = (own: string, known: readonly string[]) =>
+      zoneOptions("Etc/UTC", own, known).map(({ value, text }) => `${value}: ${text}`);
+    assert.deepEqual(shown("UTC", ["UTC"]), ["Etc/UTC: UTC"]);
     const known = ["Africa/Cairo", "America/Argentina/Buenos_Aires", "Europe/Berlin", "UTC"];
-    assert.deepEqual(
-      zoneOptions("Etc/UTC", "Europe/Berlin", known).map(({ value, text }) => [value, text]),
-      [
-        ["Europe/Berlin", "Berlin (Europe)"],
-        ["Etc/UTC", "UTC"],
-        ["America/Argentina/Buenos_Aires", "Buenos Aires (America/Argentina)"],
-        ["Africa/Cairo", "Cairo (Africa)"],
-      ],
-    );
+    assert.deepEqual(shown("Europe/Berlin", known), [
+      ...["Europe/Berlin: Berlin (Europe)", "Etc/UTC: UTC"],
+      ...["America/Argentina/Buenos_Aires: Buenos Aires (America/Argentina)", "Africa/Cairo: Cairo (Africa)"],
+    ]);
   });
 
-  it("are found by each word of their names, and what is no zone stays as it is", () => {
-    const options = zoneOptions("UTC", "UTC", ["America/Jerome", "Europe/Rome", "America/Buenos_Aires"]);
-    const found = (sought: string) => foundZones(options, sought).map(({ value }) => value);
-    assert.deepEqual(found("rome"), ["Europe/Rome", "America/Jerome"]);
-    assert.deepEqual(found("america aires"), ["America/Buenos_Aires"]);
-    assert.deepEqual(found("America/Buenos_Aires"), ["America/Buenos_Aires"]);
-    assert.equal(zoneMeant(options, "buenos"), "America/Buenos_Aires");
-    assert.equal(zoneMeant(options, "Rome (Europe)"), "Europe/Rome");
-    assert.equal(zoneMeant(options, " rome "), "rome");
-    assert.equal(zoneMeant(options, ""), "");
+  const options = zoneOptions("UTC", "UTC", ["America/Jerome", "Europe/Rome", "America/Buenos_Aires"]);
+  for (const [sought, expected] of [
+    ["rome", ["Europe/Rome", "America/Jerome"]],
+    ["america aires", ["America/Buenos_Aires"]],
+    ["America/Buenos_Aires", ["America/Buenos_Aires"]],
+  ] as const)
+    it(`are found by each word of their names: ${sought}`, () =>
+      assert.deepEqual(
+        foundZones(options, sought).map(({ value }) => value),
+        expected,
+      ));
+
+  it("stay as typed where they are none", () => {
+    const meant = ["buenos", "Rome (Europe)", " rome ", ""].map((typed) => zoneMeant(options, typed));
+    assert.deepEqual(meant, ["America/Buenos_Aires", "Europe/Rome", "rome", ""]);
   });
 });
 
-describe("what a setting is called", () => {
-  it("is known before the settings were read, and by the setting that a pointer leads into", () => {
-    putTexts("en", enSettings);
-    assert.equal(labelOf("/update/windows"), "Update windows");
-    schemaRead({ properties: { time: { properties: { servers: {} } } } });
-    assert.equal(labelOf("/time/servers/1"), "Time servers");
-  });
+it("what a setting is called is known before the settings were read, and by the setting that a pointer leads into", () => {
+  putTexts("en", enSettings);
+  assert.equal(labelOf("/update/windows"), "Update windows");
+  schemaRead({ properties: { time: { properties: { servers: {} } } } });
+  assert.equal(labelOf("/time/servers/1"), "Time servers");
 });
