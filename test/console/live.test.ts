@@ -2,20 +2,21 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page, Request } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { counted, sampled } from "../../lab/basics/counts.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   changeSettings,
-  endOfConsole,
   names,
+  press,
+  sees,
   signIn,
   startBrowser,
   type TestBrowser,
   untilShown,
 } from "../../lab/console/browser.ts";
-import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
+import { holdAnswers } from "../../lab/console/page-checks.ts";
 import type { Role } from "../../src/contract/types.ts";
 
 /** Notes the page's requests to the agent from now on; `isQuiet`: all are answered. */
@@ -46,44 +47,40 @@ async function idle(page: Page, minutes: number, isQuiet: () => boolean): Promis
   }
 }
 
+const paths = ["/", "/users", "/system", "/updates"];
+
 describe("a console that stays open", () => {
-  const ending = endOfConsole();
-  const { looks } = ending;
-  let agent: RunningAgent;
-  let browser: TestBrowser;
-  let chromium: TestBrowser;
   let listen: { arguments: string[] };
-  before(async () => {
+  const { agent, browser, ending, looks } = lightConsoleOf(async () => {
     listen = { arguments: ["--listen", `127.0.0.1:${await heldPort()}`] };
-    ({ agent, browser } = await startLightConsole(ending, () => startAgentInProcess(listen)));
+    return startAgentInProcess(listen);
+  });
+  let chromium: TestBrowser;
+  before(async () => {
     chromium = await startBrowser(ending);
   });
 
-  const change = async (id: string, body: object): Promise<void> => {
-    const { status, text } = await agent.call("PUT", `/api/users/${id}`, { body, local: true });
-    assert.equal(status, 200, text);
-  };
-
-  const idOf = async (name: string): Promise<string> => {
-    const { json } = await agent.call("GET", "/api/users", { local: true });
-    const { items } = json as { items: { id: string; username: string }[] };
-    return items.find(({ username }) => username === name)?.id ?? "";
+  const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true });
+  /** A window with a clock of its own, and what it asks for. */
+  const openIdle = async (role: Role, path: string) => {
+    const { page } = await chromium.open(agent, { now: Date.now() });
+    const listening = listenTo(page);
+    await signIn(page, role, path);
+    return { page, ...listening };
   };
 
   it("asks less than twice a minute for any page, and goes on asking", async (test) => {
     const minutes = 5;
     const visits = counted<readonly (readonly [Role, readonly string[]])[]>({
-      usual: [["admin", sampled(["/", "/users", "/system", "/updates"], { oneIn: 2 })]],
+      usual: [["admin", sampled(paths, { oneIn: 2 })]],
       all: [
-        ["admin", ["/", "/users", "/system", "/updates", "/account", "/system/settings", "/system/history"]],
+        ["admin", [...paths, "/account", "/system/settings", "/system/history"]],
         ["readonly", ["/system", "/updates"]],
       ],
     });
-    for (const [role, paths] of visits) {
-      const { page } = await chromium.open(agent, { now: Date.now() });
-      const { asked, isQuiet } = listenTo(page);
-      await signIn(page, role);
-      for (const path of paths) {
+    for (const [role, visited] of visits) {
+      const { page, asked, isQuiet } = await openIdle(role, "/");
+      for (const path of visited) {
         await page.goto(path);
         await page.locator("main h1").first().waitFor();
         // The visit's own requests, and those that follow from its sign-in, do not count.
@@ -98,9 +95,7 @@ describe("a console that stays open", () => {
   });
 
   it("asks for nothing out of sight, and at once when it is in sight again", async () => {
-    const { page } = await chromium.open(agent, { now: Date.now() });
-    const { asked, isQuiet } = listenTo(page);
-    await signIn(page, "admin", "/system");
+    const { page, asked, isQuiet } = await openIdle("admin", "/system");
     await idle(page, 1, isQuiet);
     const look = (state: string) =>
       page.evaluate((to) => {
@@ -110,80 +105,62 @@ describe("a console that stays open", () => {
     await look("hidden");
     asked.length = 0;
     await idle(page, 5, isQuiet);
-    assert.equal(asked.length, 0, asked.join(", "));
+    assert.equal(asked.length, 0, asked.join());
     await look("visible");
-    await until("it asks", async () => asked.length > 2);
     for (const path of ["/api/status", "/api/system/time-sync", "/api/system/facts"])
-      assert.ok(asked.includes(`GET ${path}`), `${path} is not among ${asked.join(", ")}`);
+      await until(`it asks for ${path}`, () => asked.includes(`GET ${path}`));
   });
 
-  it("asks once for what many show, and shows what it knows while it asks again", async () => {
+  it("asks once for what many show, shows what it knows while it asks again, and what another has done, by one stream", async () => {
     const { page } = await browser.open(agent);
     const { asked } = listenTo(page);
     await signIn(page, "admin", "/updates");
-    const head = page.getByRole("heading", { name: "Updates", level: 1 });
-    await head.waitFor();
     await untilShown(page.locator("main section").first());
     assert.equal(asked.filter((one) => one === "GET /api/updates").length, 1, asked.join(", "));
-    await page.getByRole("link", { name: "System", exact: true }).click();
-    await page.getByRole("heading", { name: "System", level: 1 }).waitFor();
-    let letGo: (value?: unknown) => void = () => undefined;
-    const held = new Promise((resolve) => {
-      letGo = resolve;
-    });
-    await page.route("**/api/updates*", async (route) => {
-      await held;
-      await route.continue();
-    });
+    await link(page, "Users").click();
+    const row = page.getByRole("row", { name: /\bana Operator/ });
+    await sees(row, "active");
+    await until("the stream", async () => asked.includes("GET /api/events/stream"));
+    const [{ id }] = (await agent.read(`/api/users?q=${names.operator}`)).items;
+    for (const [enabled, state] of [
+      [false, "disabled"],
+      [true, "active"],
+    ] as const) {
+      await agent.call("PUT", `/api/users/${id}`, { body: { enabled }, local: true });
+      await sees(row, state);
+    }
+    assert.equal(asked.filter((one) => one.endsWith("/stream")).length, 1);
+    const letGo = await holdAnswers(page, "**/api/updates*");
     const again = page.waitForRequest("**/api/updates/history*");
-    await page.getByRole("link", { name: "Updates", exact: true }).click();
+    await link(page, "Updates").click();
     await again;
     await untilShown(page.locator("main section").first());
     letGo();
-  });
-
-  it("shows what another user has done, by the one stream", async () => {
-    const id = await idOf(names.operator);
-    const { page } = await browser.open(agent);
-    const { asked } = listenTo(page);
-    await signIn(page, "admin", "/users");
-    const row = page.getByRole("row", { name: /\bana Operator/ });
-    await row.getByText("active").waitFor();
-    await until("the stream", async () => asked.includes("GET /api/events/stream"));
-    await change(id, { enabled: false });
-    await row.getByText("disabled").waitFor();
-    await change(id, { enabled: true });
-    await row.getByText("active").waitFor();
-    assert.equal(asked.filter((one) => one.endsWith("/stream")).length, 1);
   });
 
   it("shows nothing as good while the device is away, says what it knows from when, and reads it anew", async () => {
     const { page } = await browser.open(agent);
     const { asked } = listenTo(page);
     // Without a name or a receiver of messages the host would need a person, and nothing here be good.
-    const device = { name: "vm", not_needed: ["no_receiver"] };
-    await changeSettings(agent, { device });
+    await changeSettings(agent, { device: { name: "vm", not_needed: ["no_receiver"] } });
     await signIn(page, "admin", "/users");
     await page.getByRole("button", { name: "Add user" }).waitFor();
-    await page.getByRole("link", { name: "System", exact: true }).click();
+    await link(page, "System").click();
     const good = page.locator(".frame .badge.good");
     await good.first().waitFor();
     await agent.stop();
-    await page.getByText(/Reconnecting … You see what was known at \d/).waitFor();
+    await sees(page, /Reconnecting … You see what was known at \d/);
     assert.equal(await good.count(), 0, "something is shown as good");
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      looks.keep(page, `live-away-${colorScheme}`, async (drawn) => {
-        const filter = await drawn.locator("main").evaluate((main) => getComputedStyle(main).filter);
-        assert.equal(filter, "grayscale(1)");
-      });
-    }
-    await page.getByRole("link", { name: "Users", exact: true }).click();
-    await page.getByRole("button", { name: "Add user" }).click();
+    looks.keep(page, "live-away", async (drawn) => {
+      const filter = await drawn.locator("main").evaluate((main) => getComputedStyle(main).filter);
+      assert.equal(filter, "grayscale(1)");
+    });
+    await link(page, "Users").click();
+    await press(page, "Add user");
     const add = page.getByRole("dialog").getByRole("button", { name: "Add user" });
     await add.and(page.locator("[aria-disabled=true]")).waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("link", { name: "System", exact: true }).click();
+    await link(page, "System").click();
     asked.length = 0;
     const again = await startAgentInProcess({ ...listen, stateDirectory: agent.stateDirectory });
     ending.after(() => again.dispose());
