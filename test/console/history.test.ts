@@ -1,20 +1,44 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   endOfConsole,
+  press,
+  sees,
   signIn,
   startBrowser,
   type TestBrowser,
-  untilShown,
+  type WindowOptions,
 } from "../../lab/console/browser.ts";
-import { assertReads, axe, picture } from "../../lab/console/page-checks.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { answerWith, assertReads, axe, holdAnswers, picture } from "../../lab/console/page-checks.ts";
 import { startWeekAgent, week } from "../../lab/console/week.ts";
-import type { History } from "../../src/contract/types.ts";
+import type { History, Status } from "../../src/contract/types.ts";
 
 const day = 86_400_000;
+
+const boxOf = async (place: Locator) => (await place.boundingBox()) ?? assert.fail(`${place} has no box`);
+const isNear = (one: number, other: number, about: string) =>
+  assert.ok(Math.abs(one - other) < 2, `${about}: ${one}, and not ${other}`);
+
+/** By light and by night, from a phone to a desk, and in forced colours. */
+async function assertLooks(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [1440, 390, 320]) {
+      await page.setViewportSize({ width, height: 844 });
+      await assertReads(page);
+    }
+    assert.deepEqual(await axe(page), [], `${name}, ${colorScheme}`);
+    await picture(page, `${name}-${colorScheme}`);
+  }
+  await page.emulateMedia({ forcedColors: "active" });
+  // Chromium says the colours of before.
+  assert.deepEqual(await axe(page, ["color-contrast"]), [], `${name}, forced colours`);
+}
 
 describe("the history of a device, drawn", () => {
   const ending = endOfConsole();
@@ -27,9 +51,8 @@ describe("the history of a device, drawn", () => {
     browser = await startBrowser(ending);
   });
 
-  const see = async (options: Parameters<TestBrowser["open"]>[1] & { role?: "admin" | "readonly" } = {}) => {
-    const { role = "admin", ...look } = options;
-    const { page } = await browser.open(agent, look);
+  const see = async (options: WindowOptions = {}, role: "admin" | "readonly" = "admin") => {
+    const { page } = await browser.open(agent, options);
     const calls: string[] = [];
     page.on("request", (request) => {
       const { pathname, search } = new URL(request.url());
@@ -41,59 +64,46 @@ describe("the history of a device, drawn", () => {
   };
 
   const time = (page: Page) => page.getByRole("slider", { name: "Time" });
-
+  const said = async (page: Page) => (await time(page).getAttribute("aria-valuetext")) ?? "";
+  const lane = (page: Page, hasText: string) => page.locator(".history-lanes li", { hasText });
+  const band = (place: Page | Locator) => place.locator(".plot-band:not(.marked)");
+  const line = (place: Locator) => place.locator(".plot-line:not(.worst)");
+  const read = (): Promise<History> => agent.read("/api/history?hours=168");
   /** The place of a time in days before now, in CSS pixels of the window. */
-  const placeOf = async (page: Page, days: number) => {
-    const { start } = await read();
-    const box = await page.locator(".plot-field").boundingBox();
-    assert.ok(box !== null);
-    const share = (now - days * day - Date.parse(start)) / (7 * day + 300_000);
-    return { x: box.x + share * box.width, width: box.width, left: box.x };
+  const placeOf = async (page: Page, days: number): Promise<number> => {
+    const { x, width } = await boxOf(page.locator(".plot-field"));
+    const share = (now - days * day - Date.parse((await read()).start)) / (7 * day + 300_000);
+    return x + share * width;
   };
 
-  const read = async (): Promise<History> =>
-    (await agent.call("GET", "/api/history?hours=168", { local: true })).json;
-
-  it("shows when each fault began and ended, as a bar at that time and in words", async () => {
+  it("shows when each fault began and ended, as a bar at that time and in words, and the time without power as a gap", async () => {
     const { page } = await see();
-    const begin = new Date(now - week.diskLow * day).toLocaleString("en-US", {
-      ...{ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
-      hourCycle: "h23",
-    });
-    const disk = page.locator(".history-lanes li", { hasText: "The disk needs space" });
-    const said = (await disk.innerText()).replaceAll(/\s+/g, " ");
-    assert.ok(said.includes(begin.replace(/^.*?(?=\d\d:)/, "")), `${said} does not say ${begin}`);
-    const bar = await disk.locator(".plot-band:not(.marked)").boundingBox();
-    const { x, left, width } = await placeOf(page, week.diskLow);
-    assert.ok(bar !== null && Math.abs(bar.x - x) < 2, `the bar begins at ${bar?.x}, and not at ${x}`);
-    assert.ok(Math.abs(bar.x + bar.width - left - width) < 2, "it lasts");
-    const clock = page.locator(".history-lanes li", { hasText: "The clock is not trusted" });
-    const wrong = await clock.locator(".plot-band:not(.marked)").boundingBox();
-    const end = await placeOf(page, week.clockStepped - 0.01);
-    assert.ok(wrong !== null && Math.abs(wrong.x + wrong.width - end.x) < 2, "it was over then");
+    const begin = new Date(now - week.diskLow * day);
+    const clock = begin.toLocaleTimeString("en-US", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+    const disk = lane(page, "The disk needs space");
+    await sees(disk, new RegExp(clock));
+    const field = await boxOf(page.locator(".plot-field"));
+    const bar = await boxOf(band(disk));
+    isNear(bar.x, await placeOf(page, week.diskLow), "the bar begins");
+    isNear(bar.x + bar.width, field.x + field.width, "it lasts");
+    const wrong = await boxOf(band(lane(page, "The clock is not trusted")));
+    isNear(wrong.x + wrong.width, await placeOf(page, week.clockStepped - 0.01), "it was over");
     for (const [row, days] of [
       ["Restarts", week.restarted],
       ["Clock set", week.clockStepped],
     ] as const) {
-      const tick = page.locator(".history-lanes li", { hasText: row }).locator(".plot-line:not(.worst)");
-      const box = await tick.boundingBox();
-      const { x } = await placeOf(page, days);
-      assert.ok(box !== null && Math.abs(box.x + box.width / 2 - x) < 2, row);
+      const tick = await boxOf(line(lane(page, row)));
+      isNear(tick.x + tick.width / 2, await placeOf(page, days), row);
     }
-  });
-
-  it("shows the time without power as a gap in every line", async () => {
-    const { page } = await see();
-    const plots = page.locator(".history-plot");
-    assert.equal(await plots.count(), 5);
-    const [low, high] = [await placeOf(page, week.powerLost), await placeOf(page, week.powerBack)];
     // A step is 300 s of a week: less than a pixel.
-    const gap = await page.locator(".history-marks .plot-band:not(.marked)").boundingBox();
-    assert.ok(gap !== null && Math.abs(gap.x - low.x) < 2 && Math.abs(gap.x + gap.width - high.x) < 2);
-    const field = await page.locator(".plot-field").boundingBox();
-    assert.ok(field !== null && gap.height > 0.9 * field.height, "it is behind all of them");
-    for (const plot of await plots.all()) {
-      const path = (await plot.locator(".plot-line:not(.worst)").getAttribute("d")) ?? "";
+    const gap = await boxOf(band(page.locator(".history-marks")));
+    isNear(gap.x, await placeOf(page, week.powerLost), "the gap begins");
+    isNear(gap.x + gap.width, await placeOf(page, week.powerBack), "the gap ends");
+    assert.ok(gap.height > 0.9 * field.height, "it is behind all of them");
+    const plots = await page.locator(".history-plot").all();
+    assert.equal(plots.length, 5);
+    for (const plot of plots) {
+      const path = (await line(plot).getAttribute("d")) ?? "";
       assert.equal(path.split("M").length - 1, 2, "the line has two parts");
     }
   });
@@ -102,96 +112,174 @@ describe("the history of a device, drawn", () => {
     const { page, calls } = await see();
     const asked = calls.length;
     const { start, series } = await read();
-    const { x } = await placeOf(page, week.hot);
-    await page.locator(".history-plot").last().scrollIntoViewIfNeeded();
-    const box = await page.locator(".history-plot").last().boundingBox();
-    assert.ok(box !== null);
+    const plot = page.locator(".history-plot").last();
+    await plot.scrollIntoViewIfNeeded();
+    const [x, box] = [await placeOf(page, week.hot), await boxOf(plot)];
     await page.mouse.move(x, box.y + box.height - 20);
     const step = Math.floor((now - week.hot * day - Date.parse(start)) / 300_000);
     const near = series.temperature_celsius.mean.slice(step - 3, step + 4).map((one) => one?.toFixed(1));
-    const heat = page.locator(".history-plot").last().locator("strong");
-    const shown = /^[\d.]+/.exec(await heat.innerText())?.[0] ?? "";
+    const shown = /^[\d.]+/.exec(await plot.locator("strong").innerText())?.[0] ?? "";
     assert.ok(near.includes(Number(shown).toFixed(1)), `${shown} is none of ${near}`);
-    const cursor = await page.locator(".plot-cursor").boundingBox();
-    const field = await page.locator(".plot-field").boundingBox();
-    assert.ok(cursor !== null && field !== null && Math.abs(cursor.x - x) < 2);
+    const [cursor, field] = [
+      await boxOf(page.locator(".plot-cursor")),
+      await boxOf(page.locator(".plot-field")),
+    ];
+    isNear(cursor.x, x, "the line");
     assert.ok(cursor.height > 0.9 * field.height, "it is through all of them");
-    const undone = await placeOf(page, week.updateUndone);
-    await page.mouse.move(undone.x, box.y + 60);
-    await untilShown(page.locator(".plot-head", { hasText: "pump-rules 2.5.0 was undone" }));
+    await page.mouse.move(await placeOf(page, week.updateUndone), box.y + 60);
+    await sees(page.locator(".plot-head"), "pump-rules 2.5.0 was undone");
     assert.equal(calls.length, asked, "nothing is asked for meanwhile");
   });
 
-  it("is moved by a finger, which still scrolls the page", async () => {
+  it("is moved by a finger, which still scrolls the page, and by the arrow keys, and says all figures to a screen reader", async () => {
     const { page } = await see({ width: 390, height: 844, isTouched: true });
     const plot = page.locator(".history-plot").first();
     await plot.scrollIntoViewIfNeeded();
-    const box = await plot.boundingBox();
-    assert.ok(box !== null);
-    const before = await time(page).getAttribute("aria-valuetext");
+    const box = await boxOf(plot);
+    const [newest] = (await said(page)).split(";");
     await page.touchscreen.tap(box.x + box.width / 3, box.y + box.height - 20);
-    await until("it is there", async () => (await time(page).getAttribute("aria-valuetext")) !== before);
+    await until("it is there", async () => !(await said(page)).startsWith(`${newest};`));
     const action = await page.locator(".plot-field").evaluate((one) => getComputedStyle(one).touchAction);
     assert.equal(action, "pan-y");
-    assert.deepEqual(await axe(page), []);
-  });
-
-  it("is moved by the arrow keys, and says all figures to a screen reader", async () => {
-    const { page } = await see();
     await time(page).focus();
-    const said = async () => (await time(page).getAttribute("aria-valuetext")) ?? "";
-    const [newest] = (await said()).split(";");
-    await page.keyboard.press("ArrowLeft");
-    const [moment, ...figures] = (await said()).split("; ");
-    assert.notEqual(moment, newest);
-    assert.deepEqual(
-      figures.map((one) => one.split(":")[0]),
-      ["Clock", "Disk in use", "Memory in use", "Load", "Temperature"],
-    );
     await page.keyboard.press("End");
-    assert.equal((await said()).split(";")[0], newest);
+    assert.equal((await said(page)).split(";")[0], newest);
+    await page.keyboard.press("ArrowLeft");
+    const [moment, ...figures] = (await said(page)).split("; ");
+    assert.notEqual(moment, newest);
+    const named = figures.map((one) => one.split(":")[0]);
+    assert.deepEqual(named, ["Clock", "Disk in use", "Memory in use", "Load", "Temperature"]);
     await page.keyboard.press("Home");
-    const head = page.locator(".plot-head strong");
-    assert.equal(await head.innerText(), (await said()).split(";")[0]);
+    const head = await page.locator(".plot-head strong").innerText();
+    assert.equal(head, (await said(page)).split(";")[0]);
   });
 
-  it("is of a day when that is chosen, without another reading of the events, and as a table", async () => {
+  it("is of a day when that is chosen, without another reading of the events, and as a table; without events for a reader", async () => {
     const { page, calls } = await see();
-    const week = calls.filter((one) => /history|events\?/.test(one));
-    assert.equal(week.length, 5, week.join());
-    await page.getByRole("button", { name: "24 hours" }).click();
+    const eventsRead = () => calls.filter((one) => one.includes("events?")).length;
+    assert.equal(eventsRead(), 4, calls.join());
+    await press(page, "24 hours");
     await until("it is read", () => calls.some((one) => one.endsWith("hours=24")));
     await page.getByText("As a table").click();
     await until("a row an hour", async () => (await page.getByRole("row").count()) === 25);
     assert.equal(new URL(page.url()).search, "?span=day");
-    assert.equal(calls.filter((one) => one.includes("events?")).length, 4);
-    await page.getByRole("button", { name: "7 days" }).click();
-    await untilShown(page.getByRole("cell", { name: "pump-rules 2.5.0 was undone" }));
-    assert.deepEqual(await axe(page), []);
+    assert.equal(eventsRead(), 4);
+    await press(page, "7 days");
+    await page.getByRole("cell", { name: "pump-rules 2.5.0 was undone" }).waitFor();
+    await assertLooks(page, "history");
+    const reader = await see({}, "readonly");
+    assert.equal(await reader.page.locator(".history-lanes").count(), 0);
+    assert.doesNotMatch(reader.calls.join(), /\/events/);
+  });
+});
+
+/** A device that is well, whose own answers do not say so on every machine that runs the tests. */
+function well({ clock, updates, host }: Status): object {
+  const at = new Date(Date.now() - 7_200_000).toISOString();
+  const last_check = { at, outcome: "ok", code: null, detail: null };
+  const size_bytes = 32e9;
+  const known = { word: "in_sync", offset_seconds: 0.0004, uncertainty_seconds: 0.0006, source: "ntp1" };
+  return {
+    ...{ state: "ok", needs: [], device_name: "Branch Hamburg", clock: { ...clock, ...known } },
+    updates: { ...updates, summary: { ...updates?.summary, code: "nothing_newer" }, last_check },
+    host: {
+      ...{ ...host, uptime_seconds: 41 * 86_400, temperature_celsius: 41 },
+      disk: { ...host.disk, size_bytes, available_bytes: 0.24 * size_bytes },
+    },
+  };
+}
+
+describe("the week on a tile of Home", () => {
+  const ending = endOfConsole();
+  let [hot, filling] = [] as unknown as [RunningAgent, RunningAgent];
+  let browser: TestBrowser;
+  before(async () => {
+    hot = await startWeekAgent(ending);
+    filling = await startWeekAgent(ending, undefined, (days) => ({ disk_used_ratio: 0.76 - 0.02 * days }));
+    browser = await startBrowser(ending);
   });
 
-  it("asks for no event for a reader, who may not see them", async () => {
-    const { page, calls } = await see({ role: "readonly" });
-    assert.equal(await page.locator(".history-lanes").count(), 0);
-    assert.equal(await page.locator(".history-plot").count(), 5);
-    assert.deepEqual(
-      calls.filter((one) => one.includes("/events")),
-      [],
-    );
+  const line = (page: Page, title: string) =>
+    page.locator(".tile", { has: page.getByRole("heading", { name: title, level: 2 }) }).locator(".week");
+  const see = async (agent: RunningAgent, options: WindowOptions = {}) => {
+    const { page } = await browser.open(agent, options);
+    const calls: string[] = [];
+    page.on("request", (request) => calls.push(new URL(request.url()).pathname));
+    if (agent === filling) await answerWith(page, "**/api/status", well);
+    await signIn(page, "admin");
+    await page.locator(".week-line").nth(1).waitFor();
+    return { page, calls };
+  };
+
+  it("is a line with the gap of the time without power, a dot at its end, and its extreme in words", async () => {
+    const { page, calls } = await see(hot);
+    const history: History = await hot.read("/api/history?hours=168&step_seconds=1800");
+    const { worst } = history.series.temperature_celsius;
+    const most = Math.max(...worst.map((heat) => heat ?? 0));
+    const at = Date.parse(history.start) + (worst.indexOf(most) + 0.5) * 1_800_000;
+    const weekday = new Date(at).toLocaleDateString("en", { weekday: "long" });
+    assert.equal(await line(page, "Host").innerText(), `highest ${most}\u00a0°C on ${weekday}`);
+    assert.match(await line(page, "Clock").innerText(), /^up to 3.2\ss behind on \w+day$/);
+    for (const title of ["Clock", "Host"]) {
+      const path = (await line(page, title).locator(".plot-line:not(.worst)").getAttribute("d")) ?? "";
+      assert.equal(path.split("M").length - 1, 2, "the line has two parts");
+      const [field, dot] = [
+        await boxOf(line(page, title).locator(".week-line")),
+        await boxOf(line(page, title).locator(".worst")),
+      ];
+      isNear(dot.x + dot.width / 2, field.x + field.width, "the last point is now");
+    }
+    assert.equal(calls.filter((one) => one === "/api/history").length, 1);
+    await assertLooks(page, "home-week-hot");
   });
 
-  for (const scheme of ["light", "dark"] as const)
-    it(`fits windows of 320 to 1440 pixels, ${scheme}, and axe-core finds nothing`, async () => {
-      const { page } = await see({ scheme });
-      for (const width of [1440, 390, 320]) {
-        await page.setViewportSize({ width, height: 844 });
-        await assertReads(page);
-        await picture(page, `history-${scheme}-${width}`);
-      }
-      assert.deepEqual(await axe(page), []);
-      await page.emulateMedia({ forcedColors: "active" });
-      // Chromium says the colours of before.
-      assert.deepEqual(await axe(page, ["color-contrast"]), []);
-      await picture(page, `history-${scheme}-forced`);
-    });
+  it("says when the disk will be full, where it fills steadily, and that there are no readings on a new device", async () => {
+    const { page } = await see(filling);
+    assert.equal(await line(page, "Host").innerText(), "Disk: full in about 12 days");
+    const german = (await see(filling, { language: "de" })).page;
+    assert.equal(await line(german, "Gerät").innerText(), "Datenträger: voll in etwa 12 Tagen");
+    await assertLooks(german, "home-week-filling");
+    const fresh = await startLightConsole(ending, () => startAgentInProcess());
+    const empty = await fresh.browser.signedIn(fresh.agent, "admin");
+    for (const title of ["Clock", "Host"]) await sees(line(empty, title), "No readings yet.");
+  });
+
+  it("leads to the history, as the rest of its tile leads to the tile's page", async () => {
+    const { page } = await see(hot);
+    await line(page, "Host").locator(".week-line").click();
+    await page.waitForURL("**/system/history");
+    await page.locator(".plot").first().waitFor();
+    await page.goBack();
+    await line(page, "Host").locator("a").focus();
+    const outlined = await page
+      .locator(".tile")
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one).outlineStyle));
+    assert.deepEqual(new Set(outlined), new Set(["none"]), "the line has the keyboard, not the tile");
+    const { x, y, height } = await boxOf(line(page, "Host"));
+    await page.mouse.click(x + 40, y + height + 8);
+    await page.waitForURL((url) => url.pathname === "/system");
+  });
+
+  it("moves nothing when it comes, and is left out where its file is gone", async () => {
+    for (const width of [1440, 390]) {
+      const { page } = await browser.open(hot, { width, height: 844 });
+      const letGo = await holdAnswers(page, "**/api/history?*");
+      await signIn(page, "admin");
+      const place = () => boxOf(page.locator(".tiles + *"));
+      await page.locator(".week").first().waitFor({ state: "attached" });
+      const first = await place();
+      letGo();
+      await page.locator(".week-line").nth(1).waitFor();
+      assert.deepEqual(await place(), first, `${width} pixels`);
+    }
+    const { page } = await browser.open(hot);
+    await page.route("**/assets/history-*.js", (route) => route.fulfill({ status: 404 }));
+    const refused = page.waitForResponse("**/assets/history-*.js");
+    await signIn(page, "admin");
+    await page.locator(".verdict").waitFor();
+    await refused;
+    assert.equal(await page.locator(".tile").count(), 4);
+    assert.equal(await page.locator(".week-line").count(), 0);
+    assert.equal(await page.getByText("Something went wrong").count(), 0);
+  });
 });
