@@ -23,24 +23,23 @@ const turns = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("what the console has read", () => {
   const [anna, berta] = [{ username: "anna" } as User, { username: "berta" } as User];
+  const me = () => entryOf("getMe", "{}");
+  const known = (entry = me()) => entry.read.read().value;
 
   it("is forgotten with the user: the next one of the same page sees nothing of it", () => {
-    const entry = entryOf("getMe", "{}");
-    const list = entryOf("listUsers", '{"query":{}}');
+    const entry = me();
+    const list = () => entryOf("listUsers", '{"query":{}}');
     entry.put(anna);
-    list.put({ items: [anna], total: 1, next_cursor: null } as never);
-    assert.equal(entryOf("getMe", "{}").read.read().value, anna);
+    list().put({ items: [anna], total: 1, next_cursor: null } as never);
+    assert.equal(known(), anna);
     forgetAll();
-    for (const [id, input] of [
-      ["getMe", "{}"],
-      ["listUsers", '{"query":{}}'],
-    ] as const) {
-      const { value, isLoading, etag, error } = entryOf(id, input).read.read();
-      assert.deepEqual([value, isLoading, etag, error], [null, true, null, null], id);
+    for (const read of [me().read.read(), list().read.read()]) {
+      const { value, isLoading, etag, error } = read;
+      assert.deepEqual([value, isLoading, etag, error], [null, true, null, null]);
     }
     // A part of the page that still holds the former entry shows nothing of it either.
-    assert.equal(entry.read.read().value, null);
-    assert.notEqual(entryOf("getMe", "{}"), entry);
+    assert.equal(known(entry), null);
+    assert.notEqual(me(), entry);
   });
 
   it("is forgotten when the session ends, in this tab or in another", async (test) => {
@@ -55,55 +54,47 @@ describe("what the console has read", () => {
       localStorage: { removeItem: () => undefined },
     });
     const { ended } = await import("../../src/console/session/session.ts");
-    const entry = entryOf("getMe", "{}");
+    const entry = me();
     entry.put(anna);
     ended();
-    assert.equal(entry.read.read().value, null);
-    assert.equal(entryOf("getMe", "{}").read.read().value, null);
+    assert.deepEqual([known(entry), known()], [null, null]);
   });
 
   it("is not brought back by an answer that was under way", async (test) => {
     const answers = answering(test);
-    const entry = entryOf("getMe", "{}");
+    const entry = me();
     const reading = entry.reload();
     await turns();
     assert.equal(answers.length, 1);
     forgetAll();
     answers[0]?.(anna);
     await reading;
-    assert.equal(entry.read.read().value, null);
-    const next = entryOf("getMe", "{}");
-    next.put(berta);
-    assert.equal(next.read.read().value, berta);
+    assert.equal(known(entry), null);
+    me().put(berta);
+    assert.equal(known(), berta);
     forgetAll();
   });
-});
 
-describe("the page of updates", () => {
-  it("follows a trial to its end, also where no event reaches it", async (test) => {
+  it("of updates follows a trial to its end, also where no event reaches it", async (test) => {
     test.mock.timers.enable({ apis: ["setTimeout"] });
     Object.assign(globalThis, { document: { visibilityState: "visible" } });
     test.after(() => Reflect.deleteProperty(globalThis, "document"));
     const answers = answering(test);
-    const updates = (trial: object | null, phase = "idle") =>
-      ({ trial, progress: { phase } }) as unknown as Updates;
-    const entry = new Entry("getUpdates", "{}");
-    const end = entry.hold();
-    const answered = async (value: Updates) => {
+    const end = new Entry("getUpdates", "{}").hold();
+    // In trial it is read anew, and while something is under way, and not when all is quiet.
+    for (const [asked, trial, phase] of [
+      [1, { phase: "confirming" }, "idle"],
+      [2, null, "downloading"],
+      [3, null, "idle"],
+    ] as const) {
       await turns();
-      const asked = answers.length;
-      answers.at(-1)?.(value);
+      assert.equal(answers.length, asked, phase);
+      answers.at(-1)?.({ trial, progress: { phase } } as unknown as Updates);
       for (let turn = 0; turn < 10; turn += 1) await turns();
-      return asked;
-    };
-    assert.equal(await answered(updates({ phase: "confirming" })), 1);
-    test.mock.timers.tick(3_000);
-    assert.equal(await answered(updates(null, "downloading")), 2, "in trial it is read anew");
-    test.mock.timers.tick(3_000);
-    assert.equal(await answered(updates(null)), 3, "and while something is under way");
-    test.mock.timers.tick(3_600_000);
+      test.mock.timers.tick(asked === 3 ? 3_600_000 : 3_000);
+    }
     await turns();
-    assert.equal(answers.length, 3, "and not when all is quiet");
+    assert.equal(answers.length, 3);
     end();
   });
 });

@@ -6,15 +6,12 @@ import { textsOfParts } from "../../src/console/catalogue/texts-of-parts.ts";
 import { sentencesOf } from "../words.ts";
 
 const source = join(import.meta.dirname, "../../src/console");
-
 const languages = join(source, "catalogue/languages");
-
 const contractWords = join(source, "../contract/words");
 
 /** The members of a language's file, which its pages use as `t.users` and the like. */
-function sectionsIn(file: string): string[] {
-  return [...readFileSync(file, "utf8").matchAll(/^export const (\w+)/gm)].map(([, name = ""]) => name);
-}
+const sectionsIn = (file: string): string[] =>
+  [...readFileSync(file, "utf8").matchAll(/^export const (\w+)/gm)].map(([, name = ""]) => name);
 
 /** The file itself, and all that it imports for more than a type. */
 function reachedFrom(file: string, reached = new Set<string>()): ReadonlySet<string> {
@@ -24,6 +21,12 @@ function reachedFrom(file: string, reached = new Set<string>()): ReadonlySet<str
     reachedFrom(join(dirname(file), path), reached);
   return reached;
 }
+
+/** The sentences in all files of a folder but those of words that people type, and that no page says. */
+const sentencesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.endsWith("/other-words.ts"))
+    .flatMap((file) => sentencesOf(readFileSync(join(folder, file), "utf8")).map(({ text }) => text));
 
 describe("the texts of the console", () => {
   const base = sectionsIn(join(languages, "en/base.ts"));
@@ -37,13 +40,10 @@ describe("the texts of the console", () => {
     it(`are loaded with the pages that use them: ${part}`, () => {
       const files = [...reachedFrom(join(source, entry))];
       assert.ok(files.length > 15, `only ${files.length} files belong to it`);
-      const loaded = new Set([
-        ...base,
-        ...texts.flatMap((file) => sectionsIn(join(languages, `en/${file}.ts`))),
-      ]);
+      const own = texts.flatMap((file) => sectionsIn(join(languages, `en/${file}.ts`)));
       const missing = files.flatMap((file) =>
         [...readFileSync(file, "utf8").matchAll(/(?<![\w.])t\.([a-z]\w*)\./g)]
-          .filter(([, section = ""]) => !loaded.has(section))
+          .filter(([, section = ""]) => ![...base, ...own].includes(section))
           .map(([text]) => `${file}: ${text}`),
       );
       assert.deepEqual(missing, []);
@@ -51,51 +51,44 @@ describe("the texts of the console", () => {
   }
 
   it("are in the same files in every language", () => {
-    const [first = "", ...others] = readdirSync(languages);
-    const filesOf = (language: string) =>
-      readdirSync(join(languages, language))
-        .filter((name) => name.endsWith(".ts"))
-        .sort();
-    const files = filesOf(first);
     const used = new Set(["base", "findings", ...Object.values(textsOfParts).flat()]);
-    assert.deepEqual(files, [...used].map((file) => `${file}.ts`).sort());
-    for (const other of others) {
-      assert.deepEqual(filesOf(other), files);
+    const files = [...used].map((file) => `${file}.ts`).sort();
+    const [first = "", ...others] = readdirSync(languages);
+    for (const language of [first, ...others]) {
+      const own = readdirSync(join(languages, language)).filter((name) => name.endsWith(".ts"));
+      assert.deepEqual(own.sort(), files);
       for (const file of files)
-        assert.deepEqual(sectionsIn(join(languages, other, file)), sectionsIn(join(languages, first, file)));
+        assert.deepEqual(
+          sectionsIn(join(languages, language, file)),
+          sectionsIn(join(languages, first, file)),
+        );
     }
   });
 
+  const breakable = /[a-z0-9]–[a-z0-9]|\d (µs|ms|s|min|h|d|KiB|MiB|GiB|°C|ppm)(?![a-z])/;
   for (const tag of readdirSync(languages))
-    it(`keep a range, and a figure with its unit, on one line (${tag})`, () => {
-      const breakable = /[a-z0-9]–[a-z0-9]|\d (µs|ms|s|min|h|d|KiB|MiB|GiB|°C|ppm)(?![a-z])/;
-      const folder = join(languages, tag);
-      const sentences = readdirSync(folder, { recursive: true, encoding: "utf8" })
-        .filter((file) => file.endsWith(".ts"))
-        .flatMap((file) => sentencesOf(readFileSync(join(folder, file), "utf8")));
+    it(`keep a range, and a figure with its unit, on one line (${tag})`, () =>
       assert.deepEqual(
-        sentences.filter(({ text }) => breakable.test(text)).map(({ text }) => text),
+        sentencesIn(join(languages, tag)).filter((text) => breakable.test(text)),
         [],
-      );
-    });
+      ));
 
   /** The glossary has one word for each thing; these are the others, and what a page does not say at all. */
-  const others = {
-    en: /two-factor\b(?! key)|synchroni[sz]|\bestablished\b|rolled? back|\blog(ged)? (in|out)\b|falseticker|\bplease\b|!$|\boops\b/i,
-    de: /Zwei-Faktor|synchronisierung|hergestellt werden|Hostdatei|API-Tokens|Einlogg|Login|\bRelease|(?<!steward )setup\b|\bNetz\b|Protokolle\b|\bbitte\b|!$/i,
-  } as const;
-
-  for (const [tag, pattern] of Object.entries(others))
+  for (const [tag, others] of [
+    [
+      "en",
+      /two-factor\b(?! key)|synchroni[sz]|\bestablished\b|rolled? back|\blog(ged)? (in|out)\b|falseticker|\bplease\b|!$|\boops\b/i,
+    ],
+    [
+      "de",
+      /Zwei-Faktor|synchronisierung|hergestellt werden|Hostdatei|API-Tokens|Einlogg|Login|\bRelease|(?<!steward )setup\b|\bNetz\b|Protokolle\b|\bbitte\b|!$/i,
+    ],
+  ] as const)
     it(`name each thing with the one word that the glossary has for it (${tag})`, () => {
-      const sentences = [join(languages, tag), join(contractWords, tag)].flatMap((folder) =>
-        readdirSync(folder, { recursive: true, encoding: "utf8" })
-          // Words that people type, and that no page says.
-          .filter((file) => file.endsWith(".ts") && !file.endsWith("/other-words.ts"))
-          .flatMap((file) => sentencesOf(readFileSync(join(folder, file), "utf8"))),
-      );
+      const sentences = [languages, contractWords].flatMap((folder) => sentencesIn(join(folder, tag)));
       assert.ok(sentences.length > 400, `only ${sentences.length} sentences`);
       assert.deepEqual(
-        sentences.filter(({ text }) => pattern.test(text)).map(({ text }) => text),
+        sentences.filter((text) => others.test(text)),
         [],
       );
     });
