@@ -2,9 +2,17 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { until } from "../../lab/basics/until.ts";
-import { consoleOf, signInWithoutStepUp, untilFocused } from "../../lab/console/browser.ts";
+import {
+  changeSettings,
+  consoleOf,
+  fill,
+  press,
+  sees,
+  signInWithoutStepUp,
+  untilFocused,
+} from "../../lab/console/browser.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
-import { assertFits, axe, picture, stepTo } from "../../lab/console/page-checks.ts";
+import { assertSound, picture, stepTo } from "../../lab/console/page-checks.ts";
 import { settings } from "../../src/console/catalogue/languages/en/settings.ts";
 import { sectionNames } from "../../src/console/system/settings/sections.ts";
 
@@ -16,8 +24,7 @@ const path = "/system/settings";
 describe("the sections of the settings", () => {
   const { agent, browser, ending } = consoleOf();
   const light = lightBrowser(ending);
-  const change = (body: unknown) => agent.call("PUT", "/api/system", { body, local: true });
-  const stored = async () => (await agent.call("GET", "/api/system", { local: true })).json;
+  const stored = () => agent.read("/api/system");
   const open = async (address = path): Promise<Page> => {
     const { page } = await light.open(agent);
     await signInWithoutStepUp(agent, page, "admin", address);
@@ -25,87 +32,85 @@ describe("the sections of the settings", () => {
     return page;
   };
   const list = (page: Page) => page.getByRole("navigation", { name: "Settings" });
-  const current = (page: Page) => list(page).locator("[aria-current]");
+  const heading = (page: Page, name: string) => page.getByRole("heading", { name, level: 2, exact: true });
+  const banner = (page: Page) => page.getByLabel("Text on the sign-in page");
+  const goTo = (page: Page, name: string) => list(page).getByRole("link", { name }).click();
   const isOpen = async (page: Page, title: string): Promise<void> => {
-    await page.getByRole("heading", { name: title, level: 2, exact: true }).waitFor();
-    assert.equal((await current(page).innerText()).replace(/ \d+ unsaved$/, ""), title);
+    await heading(page, title).waitFor();
+    const current = await list(page).locator("[aria-current]").innerText();
+    assert.equal(current.replace(/ \d+ unsaved$/, ""), title);
     assert.equal(await page.locator(".settings-group.open").count(), 1);
   };
 
-  it("are shown by their address, one at a time, with the keyboard on their head", async () => {
+  it("are shown by their address or the anchor that a group had, one at a time, with the keyboard on their head", async () => {
     const page = await open();
     await isOpen(page, "Device");
     for (const name of sectionNames) {
       await page.goto(`${path}?open=${name}`);
       await isOpen(page, titles[name]);
-      await untilFocused(page.getByRole("heading", { name: titles[name], level: 2 }));
+      await untilFocused(heading(page, titles[name]));
     }
-  });
-
-  it("are found by the anchors that groups had, and the first is shown for a name that none has", async () => {
     for (const [address, title] of [
       ["#time", "Time servers"],
       ["#security", "Sign-in"],
       ["?open=nowhere", "Device"],
       ["?open=toString", "Device"],
       ["#/device/name", "Device"],
-    ] as const) {
+    ] as const)
       await isOpen(await open(`${path}${address}`), title);
-    }
   });
 
   it("are steps for Back and Forward", async () => {
     const page = await open();
-    for (const title of ["Console", "Clock"]) await list(page).getByRole("link", { name: title }).click();
+    for (const title of ["Console", "Clock"]) await goTo(page, title);
     await isOpen(page, "Clock");
-    await page.goBack();
-    await isOpen(page, "Console");
-    await page.goBack();
-    await isOpen(page, "Device");
-    await page.goForward();
-    await isOpen(page, "Console");
+    for (const [step, title] of [
+      [() => page.goBack(), "Console"],
+      [() => page.goBack(), "Device"],
+      [() => page.goForward(), "Console"],
+    ] as const) {
+      await step();
+      await isOpen(page, title);
+    }
   });
 
   it("keep what is typed while others are open, count what is not saved, and are saved together", async () => {
     const page = await open();
-    await page.getByLabel("Location").fill("cellar");
-    await page.getByLabel("Contact").fill("Ana");
-    await list(page).getByRole("link", { name: "Console" }).click();
-    await page.getByLabel("Text on the sign-in page").fill("Pump house");
+    await fill(page, { Location: "cellar", Contact: "Ana" });
+    await goTo(page, "Console");
+    await banner(page).fill("Pump house");
     const counts = async (): Promise<string[]> =>
       (await list(page).getByRole("link").allInnerTexts()).filter((text) => text.endsWith("unsaved"));
     assert.deepEqual(await counts(), ["Device 2 unsaved", "Console 1 unsaved"]);
     const options = await page.locator(".settings-choice option").allInnerTexts();
-    assert.deepEqual(
-      [options[0], options[1], options[8]],
-      ["Device · 2 unsaved", "Reminders", "Console · 1 unsaved"],
-    );
-    await list(page).getByRole("link", { name: "Notifications" }).click();
-    await page.getByText("3 unsaved changes").waitFor();
-    await list(page).getByRole("link", { name: "Device" }).click();
+    const chosen = [options[0], options[1], options[8]];
+    assert.deepEqual(chosen, ["Device · 2 unsaved", "Reminders", "Console · 1 unsaved"]);
+    await goTo(page, "Notifications");
+    await sees(page, "3 unsaved changes");
+    await goTo(page, "Device");
     assert.equal(await page.getByLabel("Location").inputValue(), "cellar");
-    await page.getByLabel("Contact").fill("");
+    await fill(page, { Contact: "" });
     assert.deepEqual(await counts(), ["Device 1 unsaved", "Console 1 unsaved"]);
-    await list(page).getByRole("link", { name: "Notifications" }).click();
-    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await goTo(page, "Notifications");
+    await press(page, "Save");
     await until("all is saved", async () => (await stored()).device.location === "cellar");
     assert.equal((await stored()).console.banner, "Pump house");
     await until("nothing is unsaved", async () => (await counts()).length === 0);
-    await change({ device: { location: "" }, console: { banner: "" } });
+    await changeSettings(agent, { device: { location: "" }, console: { banner: "" } });
   });
 
   it("open for a field that another user has changed too, which gets the keyboard from the closed dialog", async () => {
     const page = await browser.signedIn(agent, "admin", `${path}?open=console`);
-    await page.getByLabel("Text on the sign-in page").fill("mine");
-    await change({ console: { banner: "theirs" } });
-    await list(page).getByRole("link", { name: "Device" }).click();
-    await page.locator(".toast", { hasText: "Text on the sign-in page" }).waitFor();
-    await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await banner(page).fill("mine");
+    await changeSettings(agent, { console: { banner: "theirs" } });
+    await goTo(page, "Device");
+    await sees(page.locator(".toast"), "Text on the sign-in page");
+    await press(page, "Save");
+    await press(page.getByRole("dialog"), "Cancel");
     await isOpen(page, "Console");
-    await untilFocused(page.getByLabel("Text on the sign-in page"));
-    assert.equal(await page.getByLabel("Text on the sign-in page").inputValue(), "mine");
-    await change({ console: { banner: "" } });
+    await untilFocused(banner(page));
+    assert.equal(await banner(page).inputValue(), "mine");
+    await changeSettings(agent, { console: { banner: "" } });
   });
 
   it("are chosen from a menu above them in a narrow window, which keeps the keyboard", async () => {
@@ -114,25 +119,24 @@ describe("the sections of the settings", () => {
     await menu.focus();
     assert.equal(await list(page).isVisible(), false);
     await page.keyboard.press("ArrowDown");
-    await page.getByRole("heading", { name: "Reminders", level: 2 }).waitFor();
+    await heading(page, "Reminders").waitFor();
     await page.waitForURL("**/system/settings?open=reminders");
     await untilFocused(menu);
     await menu.selectOption("time");
     await page.getByRole("button", { name: "Add a server" }).waitFor();
-    assert.deepEqual(await axe(page), []);
-    await assertFits(page);
-    await picture(page, "settings-menu");
+    await assertSound(page, "settings-menu");
     await page.goBack();
-    await page.getByRole("heading", { name: "Reminders", level: 2 }).waitFor();
+    await heading(page, "Reminders").waitFor();
     assert.equal(await menu.inputValue(), "reminders");
     await page.setViewportSize({ width: 901, height: 640 });
     assert.deepEqual([await menu.isVisible(), await list(page).isVisible()], [false, true]);
-    assert.deepEqual(await axe(page), []);
+    await assertSound(page);
   });
 
-  it("are no higher than a window of 1440 × 900, as a device is delivered", async () => {
-    const schema = (await agent.call("GET", "/api/system/schema", { local: true })).json;
-    await change({ time: { servers: schema.properties.time.properties.servers.default } });
+  it("are no higher than a window of 1440 × 900, as a device is delivered, and all on paper", async () => {
+    const schema = await agent.read("/api/system/schema");
+    const { servers } = schema.properties.time.properties;
+    await changeSettings(agent, { time: { servers: servers.default } });
     for (const language of ["en", "de"]) {
       const page = await browser.signedIn(agent, "admin", path, { width: 1440, height: 900, language });
       await page.locator(".frame .banner").waitFor();
@@ -150,18 +154,12 @@ describe("the sections of the settings", () => {
         );
         await picture(page, `settings-${name}-${language}`);
       }
+      const heads = await page.locator(".settings h2").all();
+      const shown = async (): Promise<number> =>
+        (await Promise.all(heads.map((one) => one.isVisible()))).filter(Boolean).length;
+      assert.equal(await shown(), 1);
+      await page.emulateMedia({ media: "print" });
+      assert.equal(await shown(), sectionNames.length);
     }
-  });
-
-  it("are all on paper", async () => {
-    const page = await browser.signedIn(agent, "admin", `${path}?open=console`);
-    await page.getByRole("heading", { name: "Console", level: 2 }).waitFor();
-    const heads = page.locator(".settings h2");
-    const shown = async (): Promise<number> =>
-      (await Promise.all((await heads.all()).map((one) => one.isVisible()))).filter(Boolean).length;
-    assert.equal(await shown(), 1);
-    await page.emulateMedia({ media: "print" });
-    assert.equal(await shown(), sectionNames.length);
-    await page.emulateMedia({ media: "screen" });
   });
 });
