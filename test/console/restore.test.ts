@@ -1,8 +1,6 @@
-import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { backupOf, passphrase } from "../../lab/agents/backup-file.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
@@ -17,7 +15,7 @@ import {
   untilFocused,
   untilShown,
 } from "../../lab/console/browser.ts";
-import { assertFits, assertReads, axe, picture } from "../../lab/console/page-checks.ts";
+import { assertReads, assertSound } from "../../lab/console/page-checks.ts";
 
 describe("the console's restoring of a backup", () => {
   const ending = endOfConsole();
@@ -36,12 +34,6 @@ describe("the console's restoring of a backup", () => {
     browser = await startBrowser(ending);
   });
 
-  const judge = async (page: Page, name: string) => {
-    assert.deepEqual(await axe(page), [], name);
-    await assertFits(page);
-    await picture(page, name);
-  };
-
   const link = () => `/#setup=${readFileSync(join(agent.runDirectory, "setup-token"), "utf8").trim()}`;
   const file = (buffer: Buffer) => ({ name: "pump-7.age", mimeType: "application/octet-stream", buffer });
 
@@ -50,10 +42,10 @@ describe("the console's restoring of a backup", () => {
     await page.goto(link());
     const begin = page.getByRole("button", { name: "Stattdessen eine Sicherung wiederherstellen" });
     await untilShown(begin);
-    await judge(page, "restore-begin-phone-dark");
+    await assertSound(page, "restore-begin-phone-dark");
     await begin.click();
     await page.getByLabel("Datei der Sicherung").setInputFiles(file(backup));
-    await judge(page, "restore-file-phone-dark");
+    await assertSound(page, "restore-file-phone-dark");
     await page.getByRole("button", { name: "An das Gerät senden" }).click();
     const key = page.getByLabel("Passphrase der Sicherung");
     await key.fill(passphrase);
@@ -61,7 +53,7 @@ describe("the console's restoring of a backup", () => {
     await page.getByRole("button", { name: "Änderungen zeigen" }).click();
     await untilShown(page.getByText("3, davon 0 mit zweitem Faktor"));
     await assertReads(page);
-    await judge(page, "restore-plan-phone-dark");
+    await assertSound(page, "restore-plan-phone-dark");
     await page.getByRole("button", { name: "Zurück" }).click();
     await page.getByRole("button", { name: "Andere Datei" }).click();
     await page.getByRole("button", { name: "Stattdessen neu einrichten" }).click();
@@ -78,14 +70,14 @@ describe("the console's restoring of a backup", () => {
     await untilShown(page.locator(".error", { hasText: "not the setup token" }));
     const token = page.getByLabel("Setup token");
     await untilFocused(token);
-    await judge(page, "restore-token-narrow");
+    await assertSound(page, "restore-token-narrow");
     await token.fill(link().slice("/#setup=".length));
     await page.getByRole("button", { name: "Send it to the device" }).click();
     await page.getByLabel("Passphrase of the backup").fill(passphrase);
     await page.getByLabel("is another device").check();
     await page.getByRole("button", { name: "Show what changes" }).click();
     await untilShown(page.getByText("This backup cannot be used"));
-    await judge(page, "restore-unusable-narrow");
+    await assertSound(page, "restore-unusable-narrow");
   });
 
   // Behind the others: from then on there is an administrator.
@@ -94,7 +86,7 @@ describe("the console's restoring of a backup", () => {
     await page.goto(link());
     await page.getByRole("button", { name: "Restore a backup instead" }).press("Enter");
     await page.getByLabel("Backup file").setInputFiles(file(backup));
-    await judge(page, "restore-file-light");
+    await assertSound(page, "restore-file-light");
     await page.getByRole("button", { name: "Send it to the device" }).press("Enter");
     await untilFocused(page.getByRole("heading", { name: "Open the backup" }));
     await page.keyboard.press("Tab");
@@ -107,7 +99,7 @@ describe("the console's restoring of a backup", () => {
     const key = page.getByLabel("Passphrase of the backup");
     await untilShown(page.locator(".error", { hasText: "does not open the backup" }));
     await untilFocused(key);
-    await judge(page, "restore-open-light");
+    await assertSound(page, "restore-open-light");
     await key.fill(passphrase);
     await key.press("Enter");
     await untilFocused(page.getByRole("heading", { name: "What will change" }));
@@ -115,7 +107,7 @@ describe("the console's restoring of a backup", () => {
     await untilShown(page.getByText("3, of whom 0 with a second factor"));
     const verb = page.getByRole("button", { name: "Restore", exact: true });
     await verb.and(page.locator("[aria-disabled=true]")).waitFor();
-    await judge(page, "restore-plan-light");
+    await assertSound(page, "restore-plan-light");
     await page.getByLabel("The other device is switched off").press("Space");
     await verb.press("Enter");
     await untilShown(page.getByRole("button", { name: "Sign in", exact: true }));
