@@ -5,7 +5,6 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { makeHome, noServers } from "../../../lab/agents/running-agent.ts";
-import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { compiled } from "../../../lab/host/compiled.ts";
 import { firstMoment, temporaryDirectory } from "../../../lab/host/journal.ts";
@@ -17,56 +16,14 @@ import { journalFieldsOf } from "../../../src/journal/logs/journal-fields.ts";
 import { createLog } from "../../../src/journal/logs/log.ts";
 import { isAllowedUnit, readJournalLine } from "../../../src/journal/logs/log-line.ts";
 
-const clockAddon = loadClockAddon(join(import.meta.dirname, "../../../dist/clock-steering.node"));
-
-/** Returns what a program of ours receives at the path after `send`. */
-async function received(path: string, send: () => void): Promise<string> {
-  const receiver = compiled("receive-datagram.c", scratchDirectory());
-  const child = spawn(receiver, [path], { stdio: ["ignore", "pipe", "inherit"] });
-  let output = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output += text;
-  });
-  await until("the receiver is ready", () => output.startsWith("ready\n"));
-  send();
-  await until("the receiver has ended", () => child.exitCode !== null && child.stdout.readableEnded);
-  return output.slice("ready\n".length);
-}
-
-describe("a notice to systemd", () => {
-  it("arrives at a socket in the file system, and at an abstract one", async () => {
-    for (const path of [join(scratchDirectory(), "notify"), `@steward-test-${process.pid}`]) {
-      const send = () => clockAddon.notify(path, "READY=1\nSTATUS=läuft");
-      assert.equal(await received(path, send), "READY=1\nSTATUS=läuft");
-    }
-  });
-
-  const failures: [string, string, string, string][] = [
-    ["no socket listens", "/nowhere/notify", "READY=1", "ENOENT"],
-    ["no socket listens at an abstract name", "@steward-test-nobody", "READY=1", "ECONNREFUSED"],
-    ["the path is empty", "", "READY=1", "EINVAL"],
-    ["the path is longer than a socket's may be", `/${"n".repeat(107)}`, "READY=1", "ENAMETOOLONG"],
-    ["the text is longer than a kilobyte", "@steward-test-nobody", "x".repeat(1_100), "EMSGSIZE"],
-  ];
-  for (const [what, path, text, code] of failures)
-    it(`fails with ${code} where ${what}`, () =>
-      assert.throws(() => clockAddon.notify(path, text), { code }));
-});
-
-it("the addon's functions that only read refuse what is no place for their figures", () => {
-  for (const given of [[], [1], ["text"], [new Float64Array(1)], [new Float32Array(6)], [[0, 0, 0, 0, 0, 0]]])
-    for (const call of [clockAddon.now, clockAddon.read])
-      assert.throws(() => Reflect.apply(call, clockAddon, given), { code: "EINVAL" }, JSON.stringify(given));
-});
-
 const dist = join(import.meta.dirname, "../../../dist");
 const addon = join(dist, "clock-steering.node");
+const clockAddon = loadClockAddon(addon);
 const remote = "/lib/systemd/systemd-journal-remote";
 
 /** A socket as journald's, and the datagrams that came. */
-async function journald(test: TestContext) {
+async function journald(test: TestContext, socket = join(temporaryDirectory(test), "socket")) {
   const directory = temporaryDirectory(test);
-  const socket = join(directory, "socket");
   const child = spawn(compiled("receive-datagram.c", directory), [socket, "1000"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -233,4 +190,32 @@ describe("an agent whose standard error is the journal's", () => {
       ],
     );
   });
+});
+
+describe("a notice to systemd", () => {
+  it("arrives at a socket in the file system, and at an abstract one", async (test) => {
+    for (const path of [join(temporaryDirectory(test), "notify"), `@steward-test-${process.pid}`]) {
+      const { entries } = await journald(test, path);
+      clockAddon.notify(path, "READY=1\nSTATUS=läuft");
+      await until("it is there", () => entries().length === 1);
+      assert.deepEqual(entries().map(String), ["READY=1\nSTATUS=läuft"]);
+    }
+  });
+
+  const failures: [string, string, string, string][] = [
+    ["no socket listens", "/nowhere/notify", "READY=1", "ENOENT"],
+    ["no socket listens at an abstract name", "@steward-test-nobody", "READY=1", "ECONNREFUSED"],
+    ["the path is empty", "", "READY=1", "EINVAL"],
+    ["the path is longer than a socket's may be", `/${"n".repeat(107)}`, "READY=1", "ENAMETOOLONG"],
+    ["the text is longer than a kilobyte", "@steward-test-nobody", "x".repeat(1_100), "EMSGSIZE"],
+  ];
+  for (const [what, path, text, code] of failures)
+    it(`fails with ${code} where ${what}`, () =>
+      assert.throws(() => clockAddon.notify(path, text), { code }));
+});
+
+it("the addon's functions that only read refuse what is no place for their figures", () => {
+  for (const given of [[], [1], ["text"], [new Float64Array(1)], [new Float32Array(6)], [[0, 0, 0, 0, 0, 0]]])
+    for (const call of [clockAddon.now, clockAddon.read])
+      assert.throws(() => Reflect.apply(call, clockAddon, given), { code: "EINVAL" }, JSON.stringify(given));
 });

@@ -137,18 +137,22 @@ describe("a body that is not what it should be", () => {
     assert.ok(answers[0]?.status === 413 || (answers.length === 0 && isClosed));
   });
 
-  for (const type of [
-    "text/plain",
-    "application/x-www-form-urlencoded",
-    "multipart/form-data; boundary=x",
-    "application/json; charset=latin1",
-    "application/json; charset=utf-16",
-    "application/json; charset=utf-8; charset=utf-7",
-    "application/json, text/plain",
-    "application/jsonp",
-    "text/json",
-    "",
-  ])
+  const others = [
+    ...[
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      "text/json",
+      "",
+    ],
+    ...[
+      "application/json; charset=latin1",
+      "application/json; charset=utf-16",
+      "application/json, text/plain",
+    ],
+    ...["application/json; charset=utf-8; charset=utf-7", "application/jsonp"],
+  ];
+  for (const type of others)
     it(`as ${type || "nothing"}: 415`, async () => {
       const { status, json } = await post(JSON.stringify(newUser), { "content-type": type });
       assert.deepEqual([status, json.code], [415, "unsupported_media_type"]);
