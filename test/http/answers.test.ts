@@ -14,16 +14,11 @@ describe("every answer", () => {
 
   describe("X-Request-Id", () => {
     const honoured = ["a", "A-b_c.9", "0".repeat(64)];
-    for (const id of honoured)
-      it(`is the caller's own: ${id.slice(0, 12)}`, async () => {
-        const { headers } = await agent.call("GET", "/api/version", { headers: { "x-request-id": id } });
-        assert.equal(headers["x-request-id"], id);
-      });
     const refused = ["0".repeat(65), "a b", "a;b", "é", "a/b", "<script>", '"', "a,b", ""];
-    for (const id of refused)
-      it(`is a new one where the caller's is not plain: ${JSON.stringify(id.slice(0, 12))}`, async () => {
+    for (const id of [...honoured, ...refused])
+      it(`is the caller's own only where that is plain: ${JSON.stringify(id.slice(0, 12))}`, async () => {
         const { headers } = await agent.call("GET", "/api/version", { headers: { "x-request-id": id } });
-        assert.notEqual(headers["x-request-id"], id);
+        assert.equal(headers["x-request-id"] === id, honoured.includes(id));
       });
     it("names the same id in a problem's body", async () => {
       const { json } = await agent.call("GET", "/api/nothing", { headers: { "x-request-id": "find-me.1" } });
@@ -36,21 +31,15 @@ describe("every answer", () => {
     });
   });
 
-  describe("a 401", () => {
-    it("names no error in WWW-Authenticate when no token was sent", async () => {
-      const { status, headers } = await agent.call("GET", "/api/users");
-      assert.deepEqual([status, headers["www-authenticate"]], [401, "Bearer"]);
-    });
-    it("names invalid_token when the token is at fault", async () => {
-      const { status, headers } = await agent.call("GET", "/api/users", { token: "no.such.token" });
-      assert.deepEqual([status, headers["www-authenticate"]], [401, 'Bearer error="invalid_token"']);
-    });
-    it("asks for a token when the scheme is another", async () => {
-      const { json } = await agent.call("GET", "/api/users", {
-        headers: { authorization: "Basic cm9vdDo=" },
-      });
-      assert.equal(json.code, "authentication_required");
-    });
+  it("that is a 401 names invalid_token where a token is at fault, and asks for one of another scheme", async () => {
+    const asked = async (headers: Record<string, string>) => {
+      const { status, headers: given, json } = await agent.call("GET", "/api/users", { headers });
+      return [status, given["www-authenticate"], json.code];
+    };
+    assert.deepEqual(await asked({}), [401, "Bearer", "authentication_required"]);
+    const wrong = [401, 'Bearer error="invalid_token"', "invalid_token"];
+    assert.deepEqual(await asked({ authorization: "Bearer no.such.token" }), wrong);
+    assert.equal((await asked({ authorization: "Basic cm9vdDo=" })).at(-1), "authentication_required");
   });
 
   describe("method and path", () => {
@@ -105,15 +94,18 @@ describe("every answer", () => {
   });
 
   describe("content negotiation", () => {
-    for (const accept of ["application/json", "*/*", "application/*", "text/html, application/json;q=0.1"])
-      it(`takes Accept: ${accept}`, async () => {
-        assert.equal((await agent.call("GET", "/api/version", { headers: { accept } })).status, 200);
-      });
-    for (const accept of ["text/html", "image/*", "application/xml"])
-      it(`refuses Accept: ${accept} with 406`, async () => {
-        const { status, json } = await agent.call("GET", "/api/version", { headers: { accept } });
-        assert.deepEqual([status, json.code], [406, "not_acceptable"]);
-      });
+    for (const [status, types] of [
+      [200, ["application/json", "*/*", "application/*", "text/html, application/json;q=0.1"]],
+      [406, ["text/html", "image/*", "application/xml"]],
+    ] as const)
+      for (const accept of types)
+        it(`answers Accept: ${accept} with ${status}`, async () => {
+          const answer = await agent.call("GET", "/api/version", { headers: { accept } });
+          assert.deepEqual(
+            [answer.status, answer.json.code],
+            [status, status === 200 ? undefined : "not_acceptable"],
+          );
+        });
   });
 });
 

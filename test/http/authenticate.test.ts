@@ -109,28 +109,22 @@ describe("a token signed with the right key", () => {
     assert.equal(await ask(tokens.issue(userId, sessionId)), "user");
   });
 
-  const refused: Record<string, () => string> = {
-    "of another issuer": () => sign({ iss: "somebody" }),
-    "without an issuer": () => sign({ iss: undefined }),
-    "for another audience": () => sign({ aud: "another" }),
-    "without an audience": () => sign({ aud: undefined }),
-    "without an end": () => sign({ exp: undefined }),
-    "with an end that is text": () => raw({ ...claims, exp: `${seconds + 900}` }),
-    "with an end in the year 9999": () => sign({ exp: 253_402_300_799 }),
-    "without a beginning": () => raw({ ...claims, iat: undefined }),
-    "without a clock epoch": () => sign({ epoch: undefined }),
-    "without its monotonic time": () => sign({ uptime: undefined }),
-    "of another type": () => sign({}, { typ: "JWT" }),
-    "without a type": () => sign({}, { typ: undefined }),
-    "by HS384": () => sign({}, {}, "HS384"),
-    "by HS512": () => sign({}, {}, "HS512"),
-    "without a session": () => sign({ sid: undefined }),
-    "with a session that is no text": () => sign({ sid: { length: 1 } }),
-  };
-  for (const [name, make] of Object.entries(refused))
-    it(`is refused as malformed ${name}`, async () => {
-      assert.equal(await ask(make()), "invalid_token malformed");
-    });
+  it("is refused as malformed where one claim is another's, is absent or has another form", async () => {
+    for (const token of [
+      ...[{ iss: "somebody" }, { iss: undefined }, { aud: "another" }, { aud: undefined }].map((one) =>
+        sign(one),
+      ),
+      ...[{ exp: undefined }, { exp: 253_402_300_799 }, { epoch: undefined }, { uptime: undefined }].map(
+        (one) => sign(one),
+      ),
+      ...[{ sid: undefined }, { sid: { length: 1 } }].map((one) => sign(one)),
+      raw({ ...claims, exp: `${seconds + 900}` }),
+      raw({ ...claims, iat: undefined }),
+      ...[{ typ: "JWT" }, { typ: undefined }].map((header) => sign({}, header)),
+      ...(["HS384", "HS512"] as const).map((algorithm) => sign({}, {}, algorithm)),
+    ])
+      assert.equal(await ask(token), "invalid_token malformed", token);
+  });
 
   it("is refused as revoked when its session has ended, or is another user's", async () => {
     assert.equal(await ask(sign({ sid: `ses_${"c".repeat(32)}` })), "invalid_token revoked");
@@ -180,18 +174,13 @@ describe("a token signed with the right key", () => {
       const before = tokens.issue(userId, sessionId);
       step(-3_600);
       assert.equal(await ask(before), "invalid_token clock_epoch");
-      clock.uptime += 960;
-      step(960);
+      step(3_600);
+      assert.equal(await ask(before), "user");
+      step(-3_600);
+      pass(960);
       assert.equal(await ask(before), "invalid_token clock_epoch");
       step(3_600);
       assert.equal(await ask(before), "invalid_token expired");
-    });
-    it("and back again within its life: a token of before is taken again", async () => {
-      const before = tokens.issue(userId, sessionId);
-      step(-3_600);
-      assert.equal(await ask(before), "invalid_token clock_epoch");
-      step(3_600);
-      assert.equal(await ask(before), "user");
     });
   });
 
@@ -207,18 +196,15 @@ describe("a token signed with the right key", () => {
       pass(1);
       assert.equal(await mend(token), "invalid_token clock_epoch");
     });
-    it("is not tolerated when the clock is trusted and was not stepped in that hour", async () => {
+    it("is tolerated when the clock is trusted in the hour after a step alone", async () => {
       clock.trust = "trusted";
       pass(3_601);
       const token = tokens.issue(userId, sessionId);
       pass(961);
       assert.equal(await mend(token), "invalid_token expired");
-    });
-    it("is tolerated in the hour after a step, also when the clock is trusted", async () => {
-      const token = tokens.issue(userId, sessionId);
+      const later = tokens.issue(userId, sessionId);
       step(86_400);
-      assert.equal(await mend(token), "tolerated");
-      assert.equal(await ask(token), "invalid_token clock_epoch");
+      assert.deepEqual([await mend(later), await ask(later)], ["tolerated", "invalid_token clock_epoch"]);
     });
     it("is never tolerated when its session has ended, or its signature is another's", async () => {
       step(86_400);

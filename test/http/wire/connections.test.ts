@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
+import { connect, type Socket } from "node:net";
 import { before, describe, it, type TestContext } from "node:test";
+import fc from "fast-check";
 import { checkAnswer } from "../../../lab/agents/answer-rules.ts";
 import { requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
 import { endOfSuite } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { readJson, strangersBody, usualBody } from "../../../src/http/read-json.ts";
-import { keepPlace } from "../../../src/http/wire/connection-places.ts";
+import { firstToGo, type HeldConnection, keepPlace } from "../../../src/http/wire/connection-places.ts";
 import { type RequestListener, trackConnections } from "../../../src/http/wire/connections.ts";
 import { listen } from "../fixture.ts";
 
@@ -101,13 +103,18 @@ async function startHolding(test: TestContext, account?: string) {
 
 describe("pipelined requests", () => {
   it("are handled one after another: none begins before the one before is answered", async (t) => {
-    const { held, port, untilHeld } = await startHolding(t, "ana");
-    const asked = sendRaw(requestText("GET /").repeat(64), { port, expect: 64 });
-    for (let count = 1; count <= 64; count += 1) {
-      await untilHeld(count);
-      held[count - 1]?.();
+    for (const [account, count] of [
+      ["ana", 64],
+      [undefined, 4],
+    ] as const) {
+      const { held, port, untilHeld } = await startHolding(t, account);
+      const asked = sendRaw(requestText("GET /").repeat(count), { port, expect: count });
+      for (let begun = 1; begun <= count; begun += 1) {
+        await untilHeld(begun);
+        held[begun - 1]?.();
+      }
+      assert.equal((await asked).answers.length, count);
     }
-    assert.equal((await asked).answers.length, 64);
   });
 
   for (const [whose, account, most] of [
@@ -120,14 +127,176 @@ describe("pipelined requests", () => {
       assert.deepEqual([answers.length, isClosed], [0, true]);
       assert.ok(held.length <= 1, `${held.length} were handled`);
     });
+});
 
-  it("of a stranger are answered where they are four", async (t) => {
-    const { held, port, untilHeld } = await startHolding(t);
-    const asked = sendRaw(requestText("GET /").repeat(4), { port, expect: 4 });
-    for (let count = 1; count <= 4; count += 1) {
-      await untilHeld(count);
-      held[count - 1]?.();
+/** Strangers keep 8 of these for unfinished and 8 for answered requests; those who carried tokens keep 16. */
+const maximum = 32;
+
+const halfBody = requestText("POST /x", ["Content-Type: application/json", "Content-Length: 100"], "{");
+const halfHead = "POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: a";
+
+/**
+ * A real server behind the rule. `/held` is never answered, the rest when it has arrived whole. An Authorization header
+ * counts as a valid token of the account that it names.
+ */
+async function startServer(test: TestContext, clientKeyOf: (address?: string) => string = () => "one") {
+  const server = createServer({ headersTimeout: 0, requestTimeout: 0 });
+  const handle: RequestListener = (request, response) => {
+    const { authorization } = request.headers;
+    if (authorization !== undefined) keepPlace(request.socket, authorization);
+    request.once("end", () => request.url !== "/held" && response.end("done")).resume();
+  };
+  trackConnections(server, { handle, maximum, clientKeyOf, now: () => new Date() });
+  const port = await listen(test, server, "::");
+  const opened: Socket[] = [];
+  test.after(() => {
+    for (const socket of opened) socket.destroy();
+  });
+  const open = (bytes: string, localAddress?: string): Socket => {
+    const socket = connect({ host: "127.0.0.1", port, ...(localAddress && { localAddress }) });
+    opened.push(socket.on("error", () => undefined).resume());
+    socket.write(bytes);
+    return socket;
+  };
+  /** Settles when the server has taken the connections before it: they are taken in turn. */
+  const ask = async (line = "GET /", headers: string[] = []): Promise<number | undefined> =>
+    (await sendRaw(requestText(line, headers), { port, expect: 1 })).answers[0]?.status;
+  return { port, open, ask };
+}
+
+/** Opens one again as soon as it learns that one is closed, until the test ends. */
+function flood(test: TestContext, count: number, open: () => Socket): { reopened: () => number } {
+  let isOver = false;
+  let reopened = 0;
+  const begin = (): void => {
+    open().once("close", () => {
+      if (isOver) return;
+      reopened += 1;
+      begin();
+    });
+  };
+  for (let index = 0; index < count; index += 1) begin();
+  test.after(() => {
+    isOver = true;
+  });
+  return { reopened: () => reopened };
+}
+
+describe("the places of a listener", () => {
+  for (const [what, bytes] of [
+    ["bodies", halfBody],
+    ["heads", halfHead],
+    ["connections that say nothing", ""],
+  ] as const)
+    it(`are not held by unfinished ${what}: a request is answered, also while each is opened anew at once`, async (test) => {
+      const { open, ask } = await startServer(test);
+      const { reopened } = flood(test, 2 * maximum, () => open(bytes));
+      for (let count = 0; count < 20; count += 1) assert.equal(await ask(), 200, `request ${count}`);
+      assert.ok(reopened() >= maximum, `${reopened()} were opened anew`);
+    });
+
+  it("stay with a connection that carried a valid token, however many strangers come", async (test) => {
+    const { open, ask, port } = await startServer(test);
+    const mine = connect({ host: "127.0.0.1", port }).resume();
+    test.after(() => mine.destroy());
+    const asked = (): Promise<unknown> => {
+      mine.write(requestText("GET /", ["Authorization: anna"]));
+      return new Promise((resolve) => mine.once("data", resolve).once("close", resolve));
+    };
+    await asked();
+    const { reopened } = flood(test, 2 * maximum, () => open(halfBody));
+    await until("twice as many have come", () => reopened() >= 2 * maximum);
+    assert.equal(mine.closed, false);
+    await asked();
+    assert.equal(mine.closed, false);
+    assert.equal(await ask(), 200);
+  });
+
+  it("are not held by one account's tokens: others get in, and sign in", async (test) => {
+    const { open, ask } = await startServer(test);
+    flood(test, 2 * maximum, () => open(requestText("GET /held", ["Authorization: insider"])));
+    for (let count = 0; count < 10; count += 1) {
+      assert.equal(await ask("GET /", ["Authorization: anna"]), 200, `request ${count}`);
+      assert.equal(await ask(), 200, `sign-in ${count}`);
     }
-    assert.equal((await asked).answers.length, 4);
+  });
+
+  it("of one client are not taken by another's flood: an unfinished request outlives it", async (test) => {
+    const keys = (address = "") => (address.endsWith("127.0.0.2") ? "quiet" : "loud");
+    const { open, ask } = await startServer(test, keys);
+    const slow = open(halfHead, "127.0.0.2");
+    assert.equal(await ask(), 200);
+    const { reopened } = flood(test, 2 * maximum, () => open(halfBody));
+    await until("twice as many have come", () => reopened() >= 2 * maximum);
+    slow.write("\r\nContent-Length: 0\r\n\r\n");
+    const text = await new Promise((resolve) =>
+      slow.once("data", (data) => resolve(String(data))).once("close", resolve),
+    );
+    assert.match(String(text), /^HTTP\/1\.1 200 /);
+  });
+});
+
+/** By the names of groups below; the others are unfinished requests of strangers. */
+const factsOf: Readonly<Record<string, Partial<HeldConnection>>> = {
+  answered: { isUnfinished: false },
+  "anna's": { account: "anna" },
+  "the insider's stream": { account: "insider", isUnfinished: false },
+  "the insider's idle": { account: "insider" },
+  ...{ quiet: { clientKey: "two" }, first: { clientKey: "zero" } },
+};
+
+describe("where one connection of 17 is too many", () => {
+  const each = Array.from({ length: 16 }, (_, index) => `1 each-${index}`).join(", ");
+  /** The occupants in the order in which they came, and the one that has to go among 16 places. */
+  for (const [what, groups, expected] of [
+    ["the oldest unfinished one goes", "17 half", "half 0"],
+    [
+      "an unfinished one goes before those that are answered and came before",
+      "12 answered, 5 half",
+      "half 0",
+    ],
+    ["one that is answered goes when they leave no place to ask from", "13 answered, 4 half", "answered 0"],
+    ["a stranger's goes before one that carried a token and is idle", "8 anna's, 9 half", "half 0"],
+    [
+      "of those with tokens, the one that is idle goes, of the account that holds most",
+      "1 anna's, 10 the insider's stream, 2 the insider's idle, 4 half",
+      "the insider's idle 0",
+    ],
+    ["of unfinished ones, the oldest of the client that holds most goes", "1 quiet, 16 loud", "loud 0"],
+    ["where no client holds much, the oldest of all goes", `1 first, ${each}`, "first 0"],
+  ] as const)
+    it(what, () => {
+      let lastActivity = 0;
+      const occupants = groups.split(", ").flatMap((group) => {
+        const [, count, name = ""] = /^(\d+) (.*)$/.exec(group) ?? [];
+        const clientKey = name.startsWith("each") ? name : "one";
+        return Array.from({ length: Number(count) }, (_, index) => {
+          lastActivity += 1;
+          const usual = { account: undefined, clientKey, isUnfinished: true, lastActivity };
+          return { ...usual, ...factsOf[name], name: `${name} ${index}` };
+        });
+      });
+      assert.equal(firstToGo(occupants, 16)?.name, expected);
+    });
+
+  it("and then another, those with tokens keep their half, and as many go as are too many", () => {
+    const holder = fc.constantFrom("one", "two", "three");
+    const account = fc.option(holder, { nil: undefined });
+    const occupant = fc.record({
+      account,
+      clientKey: holder,
+      isUnfinished: fc.boolean(),
+      lastActivity: fc.nat(),
+    });
+    fc.assert(
+      fc.property(fc.array(occupant, { maxLength: 40 }), (occupants) => {
+        const staying = new Set(occupants);
+        for (let first = firstToGo(staying, 16); first; first = firstToGo(staying, 16)) staying.delete(first);
+        assert.equal(staying.size, Math.min(16, occupants.length));
+        const withTokens = (all: Iterable<HeldConnection>) =>
+          [...all].filter((one) => one.account !== undefined).length;
+        assert.ok(withTokens(staying) >= Math.min(8, withTokens(occupants)));
+      }),
+    );
   });
 });

@@ -12,10 +12,11 @@ import {
 /** A request of the service's own user, and the judgement of it, which may be changed. */
 function begun(requests: LastingRequests) {
   const response = new EventEmitter();
-  const judgement = { count: 0, refusal: undefined as Error | undefined };
+  const judgement = { count: 0, refusal: undefined as Error | undefined, answer: Promise.resolve() };
   const requireStill = async () => {
     judgement.count += 1;
     if (judgement.refusal) throw judgement.refusal;
+    return judgement.answer;
   };
   const lasting = requests.begin({
     ...{ response: response as ServerResponse, actor: { kind: "local-root" }, requireStill },
@@ -50,13 +51,8 @@ describe("a request that lasts", () => {
   it("waits for no other whose judgement hangs", async (test) => {
     const pass = secondsOf(test);
     const requests = createLastingRequests();
-    const response = new EventEmitter() as ServerResponse;
-    requests.begin({
-      response,
-      actor: { kind: "local-root" },
-      requireStill: () => new Promise(() => undefined),
-    });
-    const other = begun(requests);
+    const [hanging, other] = [begun(requests), begun(requests)];
+    hanging.judgement.answer = new Promise(() => undefined);
     other.judgement.refusal = new Error("gone");
     await pass(1);
     assert.ok(other.signal.aborted);

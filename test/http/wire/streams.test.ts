@@ -1,14 +1,192 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import { connect } from "node:net";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSecure } from "node:https";
+import { connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import { connect as connectSecurely } from "node:tls";
+import { promisify } from "node:util";
+import type Koa from "koa";
 import { openStream } from "../../../lab/agents/stream-reader.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import type { Actor, StreamSource } from "../../../src/http/call.ts";
-import { createLastingRequests, type LastingRequests } from "../../../src/http/wire/lasting-requests.ts";
+import { sendBytes } from "../../../src/http/wire/byte-answers.ts";
+import { createLastingRequests } from "../../../src/http/wire/lasting-requests.ts";
+import { checkStreamPlaces } from "../../../src/http/wire/stream-places.ts";
 import { sendStream } from "../../../src/http/wire/streams.ts";
-import { listen } from "../fixture.ts";
+import { listen, ownCertificate } from "../fixture.ts";
+
+const run = promisify(execFile);
+const piece = Buffer.alloc(100_000, "b");
+
+describe("bytes that are made while they are sent", () => {
+  const pair = ownCertificate("one");
+
+  /** A server whose answer is `pieces`, and what became of that. */
+  async function served(test: TestContext, isSecure: boolean, pieces: () => AsyncIterable<Uint8Array>) {
+    const outcome = { hasBegun: false, isTaken: false, isSent: false, isClosed: false, failure: "" };
+    const is = (name: "isTaken" | "isSent" | "isClosed") => () => {
+      outcome[name] = true;
+    };
+    const ending = new AbortController();
+    const handle = (req: IncomingMessage, res: ServerResponse): void => {
+      outcome.hasBegun = true;
+      req.socket.once("close", is("isClosed"));
+      const given = { pieces: pieces(), sent: async () => is("isSent")(), taken: is("isTaken") };
+      const options = { mediaType: "application/octet-stream", signal: ending.signal };
+      sendBytes({ req, res } as Koa.Context, given, options).catch((error: Error) => {
+        outcome.failure = error.message;
+      });
+    };
+    const port = await listen(test, isSecure ? createSecure(pair, handle) : createServer(handle));
+    return { port, outcome, ending };
+  }
+
+  /** A client that has asked. */
+  async function asked(test: TestContext, isSecure: boolean) {
+    const { port, outcome } = await served(test, isSecure, whole);
+    const socket: Socket = isSecure
+      ? connectSecurely({ port, host: "127.0.0.1", rejectUnauthorized: false })
+      : connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    await once(socket, isSecure ? "secureConnect" : "connect");
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    return { socket, outcome };
+  }
+
+  async function* whole() {
+    yield piece;
+    yield piece;
+  }
+
+  for (const isSecure of [false, true]) {
+    const over = isSecure ? "with TLS" : "without TLS";
+    it(`are taken once the client has closed the connection in order, and not before, ${over}`, async (test) => {
+      const { socket, outcome } = await asked(test, isSecure);
+      let bytes = 0;
+      socket.on("data", (data: Buffer) => {
+        bytes += data.length;
+      });
+      await until("all of it is here", () => outcome.isSent && bytes > 2 * piece.length);
+      if (!isSecure) assert.deepEqual([outcome.isTaken, outcome.isClosed], [false, false]);
+      socket.end();
+      await until("it is known", () => outcome.isTaken);
+    });
+    it(`are not taken by a client that ends with a part unread, ${over}`, async (test) => {
+      const { socket, outcome } = await asked(test, isSecure);
+      socket.pause();
+      await until("all of it is sent", () => outcome.isSent || outcome.isClosed);
+      socket.destroy();
+      await until("the connection is gone", () => outcome.isClosed);
+      assert.equal(outcome.isTaken, false);
+    });
+  }
+
+  async function* broken() {
+    yield piece;
+    throw new Error("the disk");
+  }
+  async function* endless() {
+    for (;;) {
+      yield piece;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  for (const version of ["1.0", "1.1"])
+    it(`that break off, or must end, are no whole answer over HTTP/${version}, which a program sees`, async (test) => {
+      for (const [pieces, why] of [
+        [broken, "the disk"],
+        [endless, "the right is lost"],
+      ] as const) {
+        const { port, outcome, ending } = await served(test, false, pieces);
+        const asking = run("curl", [
+          "-sS",
+          `--http${version}`,
+          "-o",
+          "/dev/null",
+          `http://127.0.0.1:${port}`,
+        ]);
+        const refused = assert.rejects(asking, /reset by peer/);
+        await until("it has begun", () => outcome.hasBegun);
+        if (pieces === endless) ending.abort(new Error(why));
+        await refused;
+        await until("it is known", () => outcome.failure === why);
+        assert.deepEqual([outcome.isTaken, outcome.isSent], [false, false]);
+      }
+    });
+});
+
+type Role = "admin" | "operator" | "readonly";
+
+const root: Actor = { kind: "local-root" };
+
+/** A user by a session, and by an API token. */
+function user(id: string, session = "1", role: Role = "readonly"): Actor {
+  const account = { id, username: id, role };
+  return { kind: "user", account, session: { id: `${id} ${session}` } } as unknown as Actor;
+}
+function program(id: string, token: string, role: Role = "readonly"): Actor {
+  return { kind: "token", account: { id, username: id, role }, token: { id: token } } as unknown as Actor;
+}
+
+const times = (count: number, actor: Actor) => Array<Actor>(count).fill(actor);
+const users = (count: number, role: Role) =>
+  Array.from({ length: count }, (_, index) => user(`${role} ${index}`, "1", role));
+
+/** The streams that are open, who asks for another one, and the limit that is reached; null: none is. */
+const rows: [what: string, open: Actor[], next: Actor, limit: RegExp | null][] = [
+  ["a third of a session", times(2, user("ana")), user("ana"), null],
+  ["a fourth of a session", times(3, user("ana")), user("ana"), /^This session has 3 .* End one of them/],
+  ["a third of a token", times(2, program("ana", "a")), program("ana", "a"), null],
+  ["a fourth of a token", times(3, program("ana", "a")), program("ana", "a"), /^This API token has 3 /],
+  ["one of another session", times(3, user("ana")), user("ana", "2"), null],
+  ["one of another token", times(3, program("ana", "a")), program("ana", "b"), null],
+  ["a sixth of a user", [...times(3, user("ana")), ...times(2, program("ana", "a"))], user("ana", "2"), null],
+  [
+    "a seventh of a user",
+    [...times(3, user("ana")), ...times(3, program("ana", "a"))],
+    user("ana", "2"),
+    /^The sessions and API tokens of "ana" together have 6 .* End one of them/,
+  ],
+  ["one of another user", [...times(3, user("ana")), ...times(3, user("ana", "2"))], user("ben"), null],
+  ["a 32nd of those who are no administrators", users(31, "operator"), user("ana"), null],
+  [
+    "a 33rd of those who are no administrators",
+    [...users(16, "operator"), ...users(16, "readonly")],
+    program("ana", "a", "operator"),
+    /^Users who are not administrators have 32 .* ask an administrator/,
+  ],
+  ["an administrator's beside these", users(32, "operator"), program("ana", "a", "admin"), null],
+  [
+    "a 48th of all users, beside local root's",
+    [...users(32, "operator"), ...users(15, "admin"), ...times(16, root)],
+    user("ana", "1", "admin"),
+    null,
+  ],
+  [
+    "a 49th of all",
+    [...users(32, "operator"), ...users(16, "admin")],
+    user("ana", "1", "admin"),
+    /^All users together have 48 /,
+  ],
+  ["a 49th, of no administrator", users(48, "admin"), user("ana"), /^All users together have 48 /],
+  ["local root's beside those of all users", [...users(48, "admin"), ...times(15, root)], root, null],
+  ["a 17th of local root", times(16, root), root, /^Local root has 16 /],
+];
+
+describe("a further event stream", () => {
+  for (const [what, open, next, limit] of rows)
+    it(`${limit === null ? "has a place" : "is refused"}: ${what}`, () => {
+      const check = () => checkStreamPlaces(open, next);
+      if (limit === null) return check();
+      assert.throws(check, ({ code, message, details }: StewardError) => {
+        assert.deepEqual([code, details.retryAfterSeconds], ["rate_limited", 5]);
+        assert.match(message, limit);
+        return true;
+      });
+    });
+});
 
 interface Begin {
   readonly actor?: Actor;
@@ -16,25 +194,20 @@ interface Begin {
   readonly source?: StreamSource;
 }
 
-interface Setting {
-  port: number;
-  requests: LastingRequests;
-  refusals: unknown[];
-}
-
 const silent: StreamSource = () => () => undefined;
 
 /** A server whose every request is answered with a stream. */
-async function serve(test: TestContext, begin: Begin | (() => Begin) = {}): Promise<Setting> {
+async function serve(
+  test: TestContext,
+  { actor = { kind: "local-root" }, source = silent, signal }: Begin = {},
+) {
   const requests = createLastingRequests();
   const refusals: unknown[] = [];
+  const requireStill = async () => undefined;
   const server = createServer((_request, response) => {
-    const given = typeof begin === "function" ? begin() : begin;
-    const { actor = { kind: "local-root" }, source = silent } = given;
     try {
-      const requireStill = async () => undefined;
       const lasting = requests.begin({ response, actor, isStream: true, requireStill });
-      sendStream(response, source, given.signal ?? lasting.signal);
+      sendStream(response, source, signal ?? lasting.signal);
     } catch (error) {
       refusals.push(error);
       response.writeHead(429).end();
@@ -69,15 +242,19 @@ describe("a stream", () => {
     stream.close();
   });
 
-  it("stops its source when the client goes", async (test) => {
-    let hasStopped = false;
+  it("stops its source when the client goes, and ends with it when its caller may no longer have it", async (test) => {
+    let stops = 0;
     const source: StreamSource = () => () => {
-      hasStopped = true;
+      stops += 1;
     };
-    const { port } = await serve(test, { source });
+    const ending = new AbortController();
+    const { port } = await serve(test, { source, signal: ending.signal });
+    (await openStream({ where: port, path: "/" })).close();
+    await until("the source is stopped", () => stops === 1);
     const stream = await openStream({ where: port, path: "/" });
-    stream.close();
-    await until("the source is stopped", () => hasStopped);
+    ending.abort();
+    await stream.ended;
+    assert.equal(stops, 2);
   });
 
   it("ends when its source ends it, also while it begins", async (test) => {
@@ -93,19 +270,6 @@ describe("a stream", () => {
     const stream = await openStream({ where: port, path: "/" });
     await stream.ended;
     assert.deepEqual([stream.messages.length, stops], [1, 1]);
-  });
-
-  it("ends, and its source with it, when its caller may no longer have it", async (test) => {
-    let hasStopped = false;
-    const source: StreamSource = () => () => {
-      hasStopped = true;
-    };
-    const ending = new AbortController();
-    const { port } = await serve(test, { source, signal: ending.signal });
-    const stream = await openStream({ where: port, path: "/" });
-    ending.abort();
-    await stream.ended;
-    assert.ok(hasStopped);
   });
 
   it("shows a sign of life every 15 seconds", async (test) => {

@@ -59,11 +59,20 @@ describe("an upload", () => {
     port = await listen(suite, server);
   });
 
-  const sent = async (how: Reading, bytes: string | Uint8Array, headers: readonly string[] = []) => {
+  const sent = async (how: Reading, bytes: string | Uint8Array) => {
     reading = how;
-    const length = `Content-Length: ${bytes.length}`;
-    const head = Buffer.from(requestText("PUT /x", [binary, length, ...headers]));
+    const head = Buffer.from(requestText("PUT /x", [binary, `Content-Length: ${bytes.length}`]));
     return sendRaw(Buffer.concat([head, Buffer.from(bytes)]), { port, expect: 1 });
+  };
+  /** An upload that has begun with these bytes, and its answer when that comes. */
+  const begun = async (how: Reading, length: number, bytes = "") => {
+    reading = how;
+    readBytes = -1;
+    const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+    const answer = once(socket, "data").then(String);
+    socket.write(requestText("PUT /x", [binary, `Content-Length: ${length}`], bytes));
+    if (bytes !== "") await until("the reader has begun", () => readBytes === bytes.length);
+    return { socket, answer };
   };
 
   it("arrives whole, and the connection takes the next request", async () => {
@@ -86,13 +95,9 @@ describe("an upload", () => {
     assert.equal((await sendRaw(chunked(1_001), { port, expect: 1 })).answers[0]?.text, "payload_too_large");
   });
 
-  it("that announces too much is refused before a byte of it is read", async () => {
+  it("that announces too much is refused before a byte of it is read, as is one of another type or coding", async () => {
     const { answers } = await sent({ options: { maximumBytes: 1_000 } }, "a".repeat(1_001));
     assert.deepEqual([answers[0]?.text, readBytes], ["payload_too_large", 0]);
-  });
-
-  it("of another type, or in a content coding, is refused", async () => {
-    reading = {};
     for (const headers of [["Content-Type: application/json"], [binary, "Content-Encoding: gzip"]]) {
       const bytes = requestText("PUT /x", [...headers, "Content-Length: 2"], "{}");
       assert.equal((await sendRaw(bytes, { port, expect: 1 })).answers[0]?.text, "unsupported_media_type");
@@ -101,12 +106,8 @@ describe("an upload", () => {
 
   it("may take longer than other requests, as long as it goes on", async (test) => {
     test.after(() => Object.assign(server, { headersTimeout: 10_000, requestTimeout: 25_000 }));
-    reading = {};
-    const socket = connect(port, "127.0.0.1");
-    const answer = once(socket, "data");
     const half = "a".repeat(1_000);
-    socket.write(requestText("PUT /x", [binary, "Content-Length: 2000"], half));
-    await until("the upload has begun", () => readBytes === half.length);
+    const { socket, answer } = await begun({}, 2_000, half);
     // The listener's 25 seconds made short: at many of the server's looks, every 30 ms, this one is beyond them.
     Object.assign(server, { headersTimeout: 100, requestTimeout: 150 });
     let looks = 0;
@@ -114,7 +115,7 @@ describe("an upload", () => {
     await until("the time of other requests is over", () => looks >= 10);
     clearInterval(looking);
     socket.write(half);
-    assert.match(String(await answer), /read 2000$/);
+    assert.match(await answer, /read 2000$/);
     socket.destroy();
   });
 
@@ -125,16 +126,14 @@ describe("an upload", () => {
   });
 
   it("is not stalled while its reader is slow", async () => {
-    const socket = connect(port, "127.0.0.1");
-    const answer = once(socket, "data");
-    const take = async (): Promise<void> => {
+    const how: Reading = { options: { patienceMilliseconds: 1_000 } };
+    how.take = async () => {
       await new Promise((resolve) => setTimeout(resolve, 1_100));
-      reading.take = () => void setTimeout(() => socket.write("third"), 50);
+      how.take = () => void setTimeout(() => socket.write("third"), 50);
       socket.write("second");
     };
-    reading = { options: { patienceMilliseconds: 1_000 }, take };
-    socket.write(requestText("PUT /x", [binary, "Content-Length: 16"], "first"));
-    assert.match(String(await answer), /read 16$/);
+    const { socket, answer } = await begun(how, 16, "first");
+    assert.match(await answer, /read 16$/);
     socket.destroy();
   });
 
@@ -143,76 +142,53 @@ describe("an upload", () => {
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
     });
-    reading = { take: () => held };
-    const socket = connect(port, "127.0.0.1");
-    socket.write(requestText("PUT /x", [binary, `Content-Length: ${8 * mebibyte}`]));
+    const { socket, answer } = await begun({ take: () => held }, 8 * mebibyte);
     const isTaken = socket.write(Buffer.alloc(8 * mebibyte));
     await until("the reader has begun", () => readBytes > 0);
     assert.equal(isTaken, false);
     assert.ok(readBytes < mebibyte, `${readBytes} were read ahead`);
-    const answer = once(socket, "data");
     letGo();
-    assert.match(String(await answer), new RegExp(`read ${8 * mebibyte}$`));
+    assert.match(await answer, new RegExp(`read ${8 * mebibyte}$`));
     socket.destroy();
   });
 
   it("whose connection breaks off is a timeout to its reader", async () => {
-    reading = {};
-    const broken = connect(port, "127.0.0.1");
-    broken.write(requestText("PUT /x", [binary, "Content-Length: 2000"], "half"));
-    await until("the reader has begun", () => readBytes === 4);
+    const { socket } = await begun({}, 2_000, "half");
     failure = "";
-    broken.destroy();
+    socket.destroy();
     await until("the reader has failed", () => failure !== "");
     assert.equal(failure, "request_timeout");
   });
 
-  it("of a caller who has lost the right meanwhile is refused at its end", async () => {
-    const requireStill = async () => {
-      throw new StewardError("forbidden", "disabled");
-    };
-    const { answers } = await sent({ options: { requireStill } }, "whole");
-    assert.deepEqual([answers[0]?.text, readBytes], ["forbidden", 5]);
-  });
-
-  it("of a caller who has lost the right is refused in its midst, and no more of it is read (a disabled account)", async () => {
-    let isAllowed = true;
+  it("of a caller who has lost the right is refused at its end, or in its midst, and no more of it is read (a disabled account)", async () => {
+    let isAllowed = false;
     const requireStill = async () => {
       if (!isAllowed) throw new StewardError("forbidden", "disabled");
     };
-    reading = { options: { requireStill } };
-    const socket = connect(port, "127.0.0.1").on("error", () => undefined);
-    const answer = once(socket, "data");
+    const { answers } = await sent({ options: { requireStill } }, "whole");
+    assert.deepEqual([answers[0]?.text, readBytes], ["forbidden", 5]);
+    isAllowed = true;
+    const { socket, answer } = await begun({ options: { requireStill } }, 8 * mebibyte, "begun");
     const closed = new Promise((resolve) => socket.once("close", resolve));
-    socket.write(requestText("PUT /x", [binary, `Content-Length: ${8 * mebibyte}`], "begun"));
-    await until("the reader has begun", () => readBytes === 5);
     isAllowed = false;
-    assert.match(String(await answer), /Connection: close[\s\S]*forbidden$/);
+    assert.match(await answer, /Connection: close[\s\S]*forbidden$/);
     socket.write(Buffer.alloc(mebibyte));
     await closed;
     assert.equal(readBytes, 5);
   });
 
   it("gives way to one of an administrator's, and not to one of an equal", async () => {
-    const [reader, admin] = ["readonly", "admin"].map(
-      (role) => ({ kind: "user", account: { role } }) as unknown as Actor,
-    );
-    const begin = async (actor: Actor | undefined, piece: string) => {
-      reading = { options: { ...(actor && { actor }) } };
-      const socket = connect(port, "127.0.0.1");
-      const answer = once(socket, "data");
-      socket.write(requestText("PUT /x", [binary, "Content-Length: 10"], piece));
-      await until("it is read", () => readBytes === piece.length);
-      return { socket, answer };
-    };
-    const first = await begin(reader, "1");
-    const equal = await begin(reader, "22");
+    const by = (role: string): Reading => ({
+      options: { actor: { kind: "user", account: { role } } as unknown as Actor },
+    });
+    const first = await begun(by("readonly"), 10, "1");
+    const equal = await begun(by("readonly"), 10, "22");
     equal.socket.write("22222222");
-    assert.match(String(await equal.answer), /read 10$/);
-    const higher = await begin(admin, "333");
-    assert.match(String(await first.answer), /rate_limited$/);
+    assert.match(await equal.answer, /read 10$/);
+    const higher = await begun(by("admin"), 10, "333");
+    assert.match(await first.answer, /rate_limited$/);
     higher.socket.write("3333333");
-    assert.match(String(await higher.answer), /read 10$/);
+    assert.match(await higher.answer, /read 10$/);
     for (const { socket } of [first, equal, higher]) socket.destroy();
   });
 
@@ -224,15 +200,12 @@ describe("an upload", () => {
       const take = () => {
         throw new StewardError("validation_failed", "no tar");
       };
-      reading = { options: { maximumBytes }, take };
-      const socket = connect(port, "127.0.0.1");
-      const answer = once(socket, "data");
-      socket.write(requestText("PUT /x", [binary, `Content-Length: ${7 * mebibyte}`]));
+      const { socket, answer } = await begun({ options: { maximumBytes }, take }, 7 * mebibyte);
       // More than the buffers of both kernels hold: on a reset, the client would find its own writing failed.
       await new Promise<void>((resolve, reject) =>
         socket.write(Buffer.alloc(7 * mebibyte), (error) => (error ? reject(error) : resolve())),
       );
-      assert.match(String(await answer), /(validation_failed|payload_too_large)$/);
+      assert.match(await answer, /(validation_failed|payload_too_large)$/);
       socket.destroy();
     });
 
