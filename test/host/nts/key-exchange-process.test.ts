@@ -170,11 +170,17 @@ describe("the process of key exchanges", () => {
     await untilEnded(processes()[0]);
   });
 
-  it("waits for an answer that takes longer than its rest, and ends after it", async () => {
-    const late = `process.stdin.once("data", () => setTimeout(() => console.log('{"id":1,"failure":"nts_refused"}'), 300))`;
-    const exchanges = opened(late, { idleMilliseconds: 50 });
-    failing(await exchanges.exchange(requestTo(1)), /^nts_refused$/);
-    await untilEnded(processes()[0]);
+  it("is waited for where it starts later than an exchange may take, or answers later than its rest, and ends after it", async () => {
+    const answer = (milliseconds: number) =>
+      `process.stdin.once("data", () => setTimeout(() => console.log('{"id":1,"failure":"nts_refused"}'), ${milliseconds}));`;
+    for (const [text, plan] of [
+      [answer(300), {}],
+      [`setTimeout(() => { console.log(""); ${answer(0)} }, 1_500)`, { longestMilliseconds: 1_000 }],
+    ] as const) {
+      const exchanges = opened(text, { idleMilliseconds: 50, ...plan });
+      failing(await exchanges.exchange(requestTo(1)), /^nts_refused$/);
+      await untilEnded(processes()[0]);
+    }
   });
 
   it("says of each server why it gave no keys, while others give theirs", async () => {
@@ -214,16 +220,6 @@ describe("the process of key exchanges", () => {
       await untilEnded(first);
       await untilEnded(second);
     }
-  });
-
-  it("that takes longer to start than an exchange may take is waited for", async () => {
-    const late = `setTimeout(() => {
-  console.log("");
-  process.stdin.once("data", () => console.log('{"id":1,"failure":"nts_refused"}'));
-}, 1_500)`;
-    const exchanges = opened(late, { longestMilliseconds: 1_000, idleMilliseconds: 50 });
-    failing(await exchanges.exchange(requestTo(1)), /^nts_refused$/);
-    await untilEnded(processes()[0]);
   });
 
   for (const [name, text] of [

@@ -105,11 +105,12 @@ describe("the Host header", () => {
       const { answers } = await sendRaw(`${line}\r\n\r\n`, { port: agent.port, expect: 1 });
       assert.deepEqual([answers[0]?.status, answers[0]?.json?.code], [400, "malformed_request"]);
     });
-  it("may not be a foreign one in a check of health", async () => {
-    assert.equal((await raw("GET /api/health HTTP/1.0\r\nHost: evil.example\r\n\r\n")).status, 421);
-  });
-  it("may not be empty", async () => {
-    assert.equal((await raw("GET /api/version HTTP/1.1\r\nHost:\r\n\r\n")).status, 421);
+  it("may not be a foreign one in a check of health, nor empty", async () => {
+    for (const text of [
+      "GET /api/health HTTP/1.0\r\nHost: evil.example",
+      "GET /api/version HTTP/1.1\r\nHost:",
+    ])
+      assert.equal((await raw(`${text}\r\n\r\n`)).status, 421);
   });
   for (const second of ["evil.example", "127.0.0.1"])
     it(`may not be there twice: also ${second} (RFC 9112 §3.2)`, async () => {
