@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { argv } from "node:process";
 import { openClockAddon } from "../../../src/host/linux/clock/clock-addon.ts";
 import { openClockDriver } from "../../../src/host/linux/clock/clock-driver.ts";
-import type { ClockDriver, ClockReading, KernelClock, SteeringBlocker } from "../../../src/host/ports.ts";
+import type { ClockReading, KernelClock, SteeringBlocker } from "../../../src/host/ports.ts";
 
 export interface DriverReport {
   blocker: SteeringBlocker | null;
@@ -32,19 +32,14 @@ const report: DriverReport = {
   reading,
   between: [first, Date.now()],
   failure,
-  refusals: steerings(driver).map((call) => codeThrown(call)),
-};
-console.log(JSON.stringify(report));
-
-function steerings(driver: ClockDriver): (() => unknown)[] {
-  const quality = { isSynchronised: true, maxErrorSeconds: 0, estErrorSeconds: 0, leap: "none" } as const;
-  return [
+  refusals: [
     () => driver.step(0),
     () => driver.slew(0),
     () => driver.setFrequency(0),
-    () => driver.setQuality(quality),
-  ];
-}
+    () => driver.setQuality({ isSynchronised: true, maxErrorSeconds: 0, estErrorSeconds: 0, leap: "none" }),
+  ].map(codeThrown),
+};
+console.log(JSON.stringify(report));
 
 function codeThrown(call: () => unknown): unknown {
   try {
