@@ -8,7 +8,7 @@ import { StewardError } from "../../src/contract/errors.ts";
 import type { OperationId } from "../../src/contract/operations.ts";
 import { createJournalReader } from "../../src/host/linux/systemd/journal-reader.ts";
 import { createTimers } from "../../src/host/linux/timers.ts";
-import type { Actor, Call, StreamMessage, StreamSource } from "../../src/http/call.ts";
+import type { Call, StreamMessage, StreamSource } from "../../src/http/call.ts";
 import { createEventHandlers } from "../../src/http/handlers/events.ts";
 import { createLogHandlers } from "../../src/http/handlers/logs.ts";
 import { recordRefusal } from "../../src/http/request-events.ts";
@@ -20,11 +20,14 @@ import { createOwnLines } from "../../src/journal/logs/own-lines.ts";
 const nothing = () => () => undefined;
 const handlersOf = (events: EventLog) => createEventHandlers(events, nothing, () => new Date());
 
-/** Reads the stream as local root, straight from its source. */
-async function follow(events: EventLog, lastEventId: string) {
+/** The messages of a stream for local root, straight from its source: the handlers read only these of a call. */
+async function follow<Id extends OperationId>(
+  stream: (call: Call<Id>) => StreamSource | Promise<StreamSource>,
+  query: object = {},
+  lastEventId?: string,
+) {
   const messages: StreamMessage[] = [];
-  const call = { actor: { kind: "local-root" }, query: {}, lastEventId } as Call<"streamEvents">;
-  const source = await handlersOf(events).streamEvents(call);
+  const source = await stream({ actor: { kind: "local-root" }, query, lastEventId } as unknown as Call<Id>);
   const stop = source(
     (message) => void messages.push(message),
     () => assert.fail("it ended"),
@@ -39,7 +42,7 @@ describe("a stream of events that begins in the past", () => {
     for (let index = 0; index < 100; index += 1) await events.record(change(`user-${index}`));
     const first = await events.firstComplete();
     assert.ok(first > 10, "nothing was dropped");
-    const { messages, stop } = await follow(events, "5");
+    const { messages, stop } = await follow(handlersOf(events).streamEvents, {}, "5");
     await until("all came", () => messages.at(-1)?.id === "100");
     assert.deepEqual(messages[0], { event: "gap", data: { first_available: first } });
     const ids = messages.slice(1).map(({ id }) => Number(id));
@@ -58,7 +61,7 @@ describe("a stream of events that begins in the past", () => {
     for (let index = 0; index < 500; index += 1) await events.record(change(`before-${index}`));
     // Given a number, and not written yet.
     const waiting = ["waiting-1", "waiting-2"].map((name) => events.record(change(name)));
-    const { messages, stop } = await follow(events, "0");
+    const { messages, stop } = await follow(handlersOf(events).streamEvents, {}, "0");
     for (let index = 0; index < 498; index += 1) await events.record(change(`meanwhile-${index}`));
     await Promise.all(waiting);
     await until("all came", () => messages.length === 1_000);
@@ -99,40 +102,18 @@ function begin() {
   return { handlers, add };
 }
 
-function callOf<Id extends OperationId>(query: object, actor: Actor, lastEventId?: string): Call<Id> {
-  // The handlers read only these of a call.
-  return { query, actor, lastEventId } as unknown as Call<Id>;
-}
-
-const root: Actor = { kind: "local-root" };
-
-function messagesOf(source: StreamSource): { messages: StreamMessage[]; stop: () => void } {
-  const messages: StreamMessage[] = [];
-  return {
-    messages,
-    stop: source(
-      (message) => void messages.push(message),
-      () => {},
-      async () => {},
-    ),
-  };
-}
-
-function memberOf(message: StreamMessage | undefined, name: string): unknown {
-  return new Map(Object.entries(message?.data ?? {})).get(name);
-}
+const wordsOf = (message: StreamMessage | undefined) => message?.data as { message: string; cursor: string };
 
 describe("the stream of the log", () => {
   it("sends each line with its place, from which a client that comes back goes on", async () => {
     const { handlers, add } = begin();
     add("one");
     add("two", { audit: true });
-    const first = messagesOf(await handlers.streamLogs(callOf({ since: "1m" }, root)));
+    const first = await follow(handlers.streamLogs, { since: "1m" });
     await until("the past", () => first.messages.length === 2);
     const [one, two] = first.messages;
-    assert.deepEqual([one?.event, memberOf(one, "message")], ["log", "one"]);
-    assert.equal(one?.id, memberOf(one, "cursor"));
-    const second = messagesOf(await handlers.streamLogs(callOf({}, root, one?.id)));
+    assert.deepEqual([one?.event, wordsOf(one).message, one?.id], ["log", "one", wordsOf(one).cursor]);
+    const second = await follow(handlers.streamLogs, {}, one?.id);
     await until("what was missed", () => second.messages.length === 1);
     assert.deepEqual(second.messages, [two]);
     first.stop();
@@ -144,12 +125,11 @@ describe("the stream of the log", () => {
   it("begins now where nothing says since when, and where the place is empty", async () => {
     const { handlers, add } = begin();
     add("before");
-    const begun = async (query: object, lastEventId?: string) =>
-      messagesOf(await handlers.streamLogs(callOf(query, root, lastEventId)));
+    const begun = (query: object, lastEventId?: string) => follow(handlers.streamLogs, query, lastEventId);
     const streams = [await begun({}), await begun({}, ""), await begun({ since: "1h" })];
     await until("the last has the past", () => streams[2]?.messages.length === 1);
     add("after", { time: new Date(Date.parse(time) + 60_000).toISOString() });
-    const found = streams.map(({ messages }) => [messages.length, memberOf(messages.at(-1), "message")]);
+    const found = streams.map(({ messages }) => [messages.length, wordsOf(messages.at(-1)).message]);
     assert.deepEqual(found, [
       [1, "after"],
       [1, "after"],
@@ -165,7 +145,7 @@ describe("the stream of the log", () => {
   for (const [name, query, lastEventId, code] of refusals)
     it(`is refused before it begins: ${name}`, async () => {
       const { handlers } = begin();
-      const refused = async () => handlers.streamLogs(callOf(query, root, lastEventId));
+      const refused = async () => follow(handlers.streamLogs, query, lastEventId);
       await assert.rejects(refused, (error) => error instanceof StewardError && error.code === code);
     });
 });
