@@ -15,7 +15,7 @@ const answer = (status: number, json: unknown, headers: Answer["headers"] = {}):
 });
 
 describe("the canary", () => {
-  /** What was sent or given, and a text that has it. */
+  /** A request with a secret, and a text that has it. */
   const told: readonly (readonly [
     what: string,
     sent: Parameters<ReturnType<typeof createCanary>["sent"]>[0],

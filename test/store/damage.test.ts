@@ -21,7 +21,7 @@ before(async () => {
   state = await makeLivedInState(file);
 });
 
-/** What shows that the content of a document's good copy is there again: an answer of 200, or a member as it was. */
+/** Shows that the content of a document's good copy is there again: an answer of 200, or a member as it was. */
 const answers: Partial<Record<DocumentName, (agent: RunningAgent) => Promise<Answer>>> = {
   users: (agent) => agent.call("POST", "/api/auth/login", login),
   tokens: (agent) => agent.call("GET", "/api/system", { token: state.apiToken }),

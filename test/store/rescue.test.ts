@@ -100,7 +100,7 @@ describe("an agent in rescue", () => {
     assert.equal(existsSync(join(agent.runDirectory, "setup-token")), false);
   });
 
-  /** What comes from a backup, the name under which it is put there, and the command that repairs; null: none. */
+  /** A file from a backup, the name under which it is put there, and the command that repairs; null: none. */
   for (const [what, from, to, command] of [
     ["`state restore` from a good copy", "users.good.json", "users.good.json", ["restore", "users"]],
     [

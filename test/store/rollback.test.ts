@@ -69,7 +69,7 @@ describe("a release that has all documents in another form and is undone", () =>
     }
     const agent = await startAgentInProcess({ stateDirectory: directory });
     atEnd(test, () => agent.dispose());
-    // Who signs in, which tokens are good, the settings.
+    // Sign-ins, tokens and settings are as they were.
     const fleet = await agent.call("GET", "/api/system", { token: state.apiToken });
     assert.deepEqual([fleet.status, fleet.json.device?.name], [200, "pump 7"], fleet.text);
     const body = { refresh_token: state.refreshToken };
