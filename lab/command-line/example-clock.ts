@@ -1,6 +1,5 @@
 import type { ClockSummary, TimeSource, TimeSync } from "../../src/contract/types.ts";
 
-/** A summary without facts, but for what a test says. */
 export function exampleSummary(change: Partial<ClockSummary> = {}): ClockSummary {
   return {
     code: "acquiring",
@@ -52,12 +51,10 @@ export function exampleClock(change: Partial<TimeSync> = {}): TimeSync {
   };
 }
 
-/** A source names this reason for its state, in these words. */
 export function exampleReason(detail: string): NonNullable<TimeSource["reason"]> {
   return { code: "timeout", cause: null, detail };
 }
 
-/** A source that says nothing yet, but for what a test says. */
 export function exampleSource(change: Partial<TimeSource> = {}): TimeSource {
   return {
     id: "ntp1.example",

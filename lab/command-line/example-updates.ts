@@ -51,7 +51,6 @@ export const exampleRelease: Release = {
   staged: false,
 };
 
-/** An attempt ended for this reason. */
 export function exampleReason(code: UpdateReason["code"], detail: string): UpdateReason {
   return { code, detail, count: null, last_answer: null };
 }
@@ -60,7 +59,6 @@ export function exampleUpdateSummary(code: UpdateSummary["code"], detail: string
   return { code, detail, releases: [], at: null, reason: null, hold: null, problem: null };
 }
 
-/** A release is held for this reason. */
 export function exampleHold(code: ReleaseHold["code"], detail: string): ReleaseHold {
   return { code, detail, until: null, setting: null, reason: null };
 }
@@ -125,7 +123,6 @@ export const exampleEntry: HistoryEntry = {
   log: [],
 };
 
-/** The same that have failed. */
 export const exampleFailure: HistoryEntry = {
   ...exampleEntry,
   outcome: "failed",

@@ -27,7 +27,6 @@ export function wordsOf(line: Line): readonly string[] {
   return typeof line === "string" ? line.split(" ") : line;
 }
 
-/** Runs the command line in this process until it ends. */
 export function runSteward(line: Line, { stdin = "", environment = {} }: RunOptions = {}): Promise<Ended> {
   const { PATH } = process.env;
   return capture(stdin, (streams) =>
@@ -68,7 +67,6 @@ export function temporaryDirectory(test: TestContext): string {
   return directory;
 }
 
-/** Gives the calls in process that the process noted. */
 export function notedCalls(directory: string): unknown[] {
   const path = join(directory, "calls.jsonl");
   if (!existsSync(path)) return [];

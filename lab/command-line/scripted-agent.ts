@@ -114,7 +114,6 @@ export function exampleUser(change: Partial<User> = {}): User {
   };
 }
 
-/** One page with these items, for an operation that lists. */
 export function pageOf(...items: object[]): Answer {
   return { body: { items, total: items.length, next_cursor: null } };
 }

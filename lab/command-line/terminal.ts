@@ -50,7 +50,6 @@ export function typeInto(
   });
 }
 
-/** Gives the command lines that every process of this machine was started with. */
 export function allCommandLines(): string {
   const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return ids

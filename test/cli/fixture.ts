@@ -35,7 +35,6 @@ type Said = string | RegExp | readonly RegExp[];
 interface Requests {
   /** Each request in its order, with its query where one of these has one. */
   readonly asked?: readonly string[];
-  /** Each that is no GET, with its body. */
   readonly sent?: readonly (readonly [request: string, body?: unknown])[];
   /** The last body at these paths. */
   readonly bodies?: Readonly<Record<string, unknown>>;
@@ -58,10 +57,8 @@ function assertRequests(received: readonly Received[], { asked, sent, bodies = {
     `${method} ${withQuery ? path : path.split("?")[0]}`;
   if (asked) {
     const withQuery = asked.some((one) => one.includes("?"));
-    assert.deepEqual(
-      received.map((one) => named(one, withQuery)),
-      asked,
-    );
+    const all = received.map((one) => named(one, withQuery));
+    assert.deepEqual(all, asked);
   }
   const changes = received.filter(({ method }) => method !== "GET");
   if (sent)
@@ -136,7 +133,6 @@ export function offline(test: TestContext, answers: Record<string, unknown> = {}
   return { directory, socket, places: ["--state", directory, "--socket", socket] };
 }
 
-/** The password of the user of these tests. */
 export const password = "quiet otters borrow umbrellas";
 
 export const twoFactorOn: Partial<User> = {

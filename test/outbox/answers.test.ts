@@ -27,7 +27,7 @@ const kinds = ["webhook", "otlp", "mail", "syslog"] as const;
 interface Place extends Partial<LinuxSurroundings> {
   readonly port: number;
   readonly server?: string;
-  /** Of receivers by HTTP. */
+  /** In addresses of receivers by HTTP. */
   readonly scheme?: string;
 }
 

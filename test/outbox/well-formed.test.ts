@@ -6,6 +6,7 @@ import { deviceId, messageOf, noticeOf } from "../../lab/host/messages.ts";
 import type { Transfers } from "../../src/host/ports.ts";
 import { textOf, weaklyTagged } from "../../src/http/answer-text.ts";
 import { createOtlp } from "../../src/outbox/otlp.ts";
+import type { Receiver } from "../../src/outbox/receiver.ts";
 import { createWebhook } from "../../src/outbox/webhook.ts";
 import { makeWebhookSecret } from "../../src/outbox/webhook-signature.ts";
 import { lasting } from "../../src/store/documents/lasting.ts";
@@ -15,46 +16,35 @@ const url = "https://receiver.example";
 const message = messageOf([noticeOf(7, { title: half, details: { detail: half } })], {
   device: { id: deviceId, name: half },
 });
-const { signal } = new AbortController();
 
 /** The body that a receiver gets of this message. */
-async function sentBy(deliver: (transfers: Transfers) => Promise<unknown>): Promise<string> {
+async function sentBy(receiverOf: (transfers: Transfers) => Receiver): Promise<string> {
   const bodies: Buffer[] = [];
-  await deliver({
+  const transfers: Transfers = {
     open: async (_, { post = "" }) => {
       bodies.push(Buffer.from(post));
       throw new Error("no answer");
     },
-  });
+  };
+  await receiverOf(transfers).deliver(message, new AbortController().signal);
   const [body = Buffer.alloc(0)] = bodies;
   return String(body[0] === 0x1f ? gunzipSync(body) : body);
 }
 
 const wall = () => 0;
 const resource = () => ({ version: "1", deviceId, deviceName: half, hostName: half, product: "steward" });
+const byWebhook = (service: "slack" | null, secret: string | null) =>
+  sentBy((transfers) => createWebhook({ url, transfers, wall, secret, service, allowHttp: false }));
+
 const ways: Readonly<Record<string, () => string | Promise<string>>> = {
   "an answer": () => textOf({ name: half, list: [{ [half.slice(0, 6)]: half }] }),
   "an answer with a lasting value": () => textOf({ one: lasting({ name: half }), other: half }),
   "a lasting answer": () => textOf(lasting({ name: half })),
   "an answer with a weak tag": () => weaklyTagged({ name: half }, []).text,
   "a log record of OTLP": () =>
-    sentBy((transfers) =>
-      createOtlp({ url, transfers, wall, resource, headers: async () => ({}) }).deliver(message, signal),
-    ),
-  "a webhook": () =>
-    sentBy((transfers) =>
-      createWebhook({
-        ...{ url, transfers, wall, secret: makeWebhookSecret() },
-        ...{ service: null, allowHttp: false },
-      }).deliver(message, signal),
-    ),
-  "a message to a chat": () =>
-    sentBy((transfers) =>
-      createWebhook({
-        ...{ url, transfers, wall, secret: null },
-        ...{ service: "slack", allowHttp: false },
-      }).deliver(message, signal),
-    ),
+    sentBy((transfers) => createOtlp({ url, transfers, wall, resource, headers: async () => ({}) })),
+  "a webhook": () => byWebhook(null, makeWebhookSecret()),
+  "a message to a chat": () => byWebhook("slack", null),
 };
 
 /** Strict readers write what they have read as UTF-8, which has no half characters. */

@@ -17,7 +17,6 @@ import { createStateTools } from "../../../src/store/documents/inspection.ts";
 /** Maps each command line of systemctl and its kind to its output. */
 export type Said = Readonly<Record<string, string>>;
 
-/** A unit as `systemctl show` has it. */
 export function unit(active: string, more = ""): string {
   return `LoadState=loaded\nActiveState=${active}\nSubState=${active === "active" ? "running" : "dead"}\nResult=success\nUnitFileState=enabled\nNRestarts=0\n${more}`;
 }
@@ -26,9 +25,7 @@ export const showUnit = (name: string) =>
   `systemctl show --property=LoadState,ActiveState,SubState,Result,UnitFileState,NRestarts ${name}`;
 
 export interface Device {
-  /** The state directory to begin with. */
   readonly state?: string;
-  /** Files of the system. */
   readonly files?: Readonly<Record<string, string>>;
   readonly said?: Said;
   readonly now?: Date;
@@ -104,7 +101,6 @@ export function livedInState(): { readonly original: string } {
   return lived;
 }
 
-/** The findings of a device that are not all well. */
 export async function troublesOf(context: DoctorContext): Promise<Entry[]> {
   return (await examine(context)).filter(({ level }) => level !== "ok");
 }

@@ -144,10 +144,8 @@ describe("steward logs --follow", () => {
   it("prints a JSON document a line, safe in a terminal", async (test) => {
     const { stdout } = await follow(test, ["-o", "json"], [entry("one")], [entry("\u202etwo")]);
     const lines = stdout.trimEnd().split("\n");
-    assert.deepEqual(
-      lines.map((line) => JSON.parse(line).message),
-      ["one", "\u202etwo"],
-    );
+    const messages = lines.map((line) => JSON.parse(line).message);
+    assert.deepEqual(messages, ["one", "\u202etwo"]);
     assert.doesNotMatch(stdout, /\u202e/);
   });
 

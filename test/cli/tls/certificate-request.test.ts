@@ -22,7 +22,6 @@ const root = selfSigned(authorities, authority);
 const middle = root.issue({ ...authority, name: "Site CA" });
 const forName = ["basicConstraints=CA:FALSE", "subjectAltName=DNS:edge-7.example.net"];
 
-/** A host file of the test's own. */
 function newHostFile(test: TestContext): string {
   const etc = join(temporaryDirectory(test), "etc");
   mkdirSync(etc, { mode: 0o755 });
@@ -72,7 +71,6 @@ async function requestOf({ tls }: Pick<Device, "tls">, ...words: string[]): Prom
 const install = ({ tls }: Pick<Device, "tls">, answer: string, caFile = root.path) =>
   tls(["install", "-", "--ca-file", caFile], answer);
 
-/** As openssl reads a request, which it verifies. */
 function read(request: string): string {
   const words = ["req", "-verify", "-noout", "-text"];
   return execFileSync("openssl", words, { input: request, encoding: "utf8", stdio: "pipe" });

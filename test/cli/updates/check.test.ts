@@ -13,6 +13,7 @@ import {
 } from "../../../lab/command-line/example-updates.ts";
 import type { ErrorCode } from "../../../src/contract/error-codes.ts";
 import type { Release, Updates } from "../../../src/contract/types.ts";
+import { idle } from "../../../src/updates/facts/progress.ts";
 import {
   type Answers,
   ended,
@@ -40,21 +41,11 @@ function answersOf(begun: Updates, ...later: Updates[]): Answers {
   };
 }
 
-const checking = exampleUpdates({
-  state: "checking",
-  summary: exampleUpdateSummary("checking", "Checking for updates."),
-  progress: { phase: "checking", release_id: null, name: null, done_bytes: 0, total_bytes: null },
-});
+const checking = exampleUpdates({ state: "checking", progress: { ...idle, phase: "checking" } });
+const transfer = { name: "base 1.3.0", done_bytes: 1_024, total_bytes: 4_096 };
 const downloading = exampleUpdates({
   state: "downloading",
-  summary: exampleUpdateSummary("downloading", "Downloading base 1.3.0."),
-  progress: {
-    phase: "downloading",
-    release_id: exampleRelease.id,
-    name: "base 1.3.0",
-    done_bytes: 1_024,
-    total_bytes: 4_096,
-  },
+  progress: { ...idle, ...transfer, phase: "downloading", release_id: exampleRelease.id },
 });
 const found = exampleUpdates({
   state: "available",
@@ -62,17 +53,11 @@ const found = exampleUpdates({
   available: { rules: exampleRelease, binary: null },
 });
 
-function failed(
-  outcome: "failed" | "waiting_for_clock",
-  code: ErrorCode | null,
-  detail: string | null,
-): Updates {
-  const last = { at: "2026-11-20T14:00:00.000Z", outcome, code, detail, requests: 1, body_bytes: 0 };
-  const state = outcome === "failed" ? "idle" : "waiting_for_clock";
+function failed(code: ErrorCode, detail: string): Updates {
+  const last = { at: "2026-11-20T14:00:00.000Z", outcome: "failed", code, detail } as const;
   return exampleUpdates({
-    state,
     summary: exampleUpdateSummary("check_failed", "The message."),
-    schedule: { last_check: last, failures: 3 },
+    schedule: { last_check: { ...last, requests: 1, body_bytes: 0 }, failures: 3 },
   });
 }
 
@@ -80,7 +65,7 @@ const sentAside = {
   ...{ ...exampleFailed, version: "1.4.0", why: "deferred" as const },
   ...{ reason: exampleReason("restarts", "The device restarted."), until: "2026-11-21T14:05:00.000Z" },
 };
-const tooSlow = failed("failed", "update_too_slow", "It took too long.");
+const tooSlow = failed("update_too_slow", "It took too long.");
 const none = { withdrawn: 1, below_floor: 0, needs_newer_agent: 0, failed: 0, held: 0, unreadable: 0 };
 const passed_over_counts = { ...none, other_channel: 3, other_arch: 0, other_product: 4, not_newer: 9 };
 const offering = (change: Partial<Release>, schedule = {}): Updates =>
@@ -233,17 +218,12 @@ describe("steward update check", { concurrency: true }, () => {
       asked: steps("POST"),
     }));
 
-  const refused = failed("failed", "update_signature_invalid", "The timestamp has 0 of 1 signatures.");
+  const refused = failed("update_signature_invalid", "The timestamp has 0 of 1 signatures.");
   it("ends with 1 and the problem's sentence when the check has failed, and gives programs its code", async (test) => {
     const stderr = "steward: The timestamp has 0 of 1 signatures.\n";
     await ends(test, check, answersOf(checking, refused), { code: 1, stdout: "", stderr });
     const asJson = await ended(test, `${check} -o json`, answersOf(checking, refused), { code: 1 });
     assert.equal(JSON.parse(asJson.stderr).code, "update_signature_invalid");
-  });
-
-  it("ends with 9 while the clock must be put right first, and says so", (test) => {
-    const end = failed("waiting_for_clock", null, null);
-    return ends(test, check, answersOf(checking, end), { code: 9, stdout: "The message.\n", stderr: "" });
   });
 
   it("ends with 0, in the API's own shape, with -o json", async (test) => {
@@ -255,11 +235,14 @@ describe("steward update check", { concurrency: true }, () => {
     "GET /api/updates": { body: exampleUpdates() },
     "POST /api/updates/check": problem({ code, status, ...more }),
   });
-  it("ends with 5 where no server is set", (test) =>
-    ends(test, check, refusing("update_not_configured", 409, { detail: "Set update.ota.server." }), {
-      code: 5,
-      stderr: "steward: Set update.ota.server.\n",
-    }));
+  const unset = refusing("update_not_configured", 409, { detail: "Set update.ota.server." });
+  const tooSoon = refusing("rate_limited", 429, { retry_after: 60 });
+  for (const [what, code, answers, stderr] of [
+    ["no server is set", 5, unset, "steward: Set update.ota.server.\n"],
+    // It does not wait for longer than ten seconds.
+    ["the last check was a moment ago, and the next one is late", 7, tooSoon, /Try again in 60 seconds/],
+  ] as const)
+    it(`ends with ${code} where ${what}`, (test) => ends(test, check, answers, { code, stderr }));
 
   it("waits where the last check was a moment ago", async (test) => {
     const answers = [problem({ code: "rate_limited", status: 429, retry_after: 1 })];
@@ -272,12 +255,6 @@ describe("steward update check", { concurrency: true }, () => {
     );
     assert.equal(answers.length, 0);
   });
-
-  it("does not wait for longer than that: 7", (test) =>
-    ends(test, check, refusing("rate_limited", 429, { retry_after: 60 }), {
-      code: 7,
-      stderr: /Try again in 60 seconds/,
-    }));
 
   it("names a directory of this device by its whole address", async (test) => {
     const directory = join(temporaryDirectory(test), "a stick #1");

@@ -76,22 +76,21 @@ describe("steward update trust install", { concurrency: true }, () => {
     assert.equal(statSync(target).ino, ino);
   });
 
-  it("does not put it in the place of another one, except with --replace", async (test) => {
-    const { install, target, etc } = desk(test);
+  it("does not put it in the place of another one, or of one that cannot be used, except with --replace", async (test) => {
+    const { install, target, etc, file } = desk(test);
     const { repository } = desk(test);
-    writeFileSync(target, repository.metadata("1.root"));
-    const stderr = new RegExp(`another one, with the fingerprint ${fingerprintOf(repository)}`);
-    await install("", { code: 5, stderr });
-    assert.deepEqual(readFileSync(target), repository.metadata("1.root"));
-    await install("--replace");
-    assert.notDeepEqual(readFileSync(target), repository.metadata("1.root"));
+    const another = new RegExp(`another one, with the fingerprint ${fingerprintOf(repository)}`);
+    for (const [present, stderr] of [
+      [String(repository.metadata("1.root")), another],
+      ["{}", /holds one that cannot be used/],
+    ] as const) {
+      writeFileSync(target, present);
+      await install("", { code: 5, stderr });
+      assert.equal(readFileSync(target, "utf8"), present);
+      await install("--replace");
+      assert.deepEqual(readFileSync(target), readFileSync(file));
+    }
     assert.deepEqual(readdirSync(etc), ["update-root.json"]);
-  });
-
-  it("replaces one that cannot be used only with --replace, too", async (test) => {
-    const { install, target } = desk(test);
-    writeFileSync(target, "{}");
-    await install("", { code: 5, stderr: /holds one that cannot be used/ });
   });
 
   for (const [what, hex] of [

@@ -18,7 +18,6 @@ import {
   pageOf,
   password,
   problem,
-  runSteward,
   signInAnswers,
   startAgent,
   startNetworkAgent,
@@ -393,18 +392,6 @@ describe("steward user 2fa enable", { concurrency: true }, () => {
 });
 
 describe("the second factor of a user", { concurrency: true }, () => {
-  it("disable: sends password and a second code, for the first opened the session", (test) =>
-    ends(
-      test,
-      "user 2fa disable anna --password-stdin",
-      { ...signInAnswers(anna), [`POST ${base}/disable`]: { body: exampleUser() } },
-      {
-        stdin: `${password}\n111111\n222222\n`,
-        stderr: /second factor of anna is off/,
-        bodies: { [`${base}/disable`]: { password, code: "222222" } },
-      },
-    ));
-
   it("recover: sends password and recovery code, says what to do next, and ends the session", (test) => {
     const recovery_code = "K7QM-2F9X-0TRB-5WHD";
     const answers = {
@@ -424,19 +411,9 @@ describe("the second factor of a user", { concurrency: true }, () => {
   const reset = ["user", "2fa", "reset", "anna"];
   const recovered = { "GET /api/users": pageOf(anna), [`POST ${base}/recover`]: { body: exampleUser() } };
 
-  it("reset: removes it with a reason, once it is confirmed", (test) =>
-    endsOnTerminal(
-      test,
-      "user 2fa reset anna --reason gone",
-      recovered,
-      [["end all sessions? [y/N] ", "y\r"]],
-      { sent: [[`POST ${base}/recover`, { reason: "gone" }]] },
-    ));
-
   for (const [what, args, user, code] of [
     ["without a reason", ["--yes"], anna, 2],
     ["with an empty reason", ["--yes", "--reason="], anna, 2],
-    ["without terminal and --yes", ["--reason", "phone lost"], anna, 2],
     ["for a user without a factor", ["--yes", "--reason", "phone lost"], exampleUser(), 5],
   ] as const)
     it(`reset: ends with ${code} ${what}, and removes nothing`, (test) =>
@@ -454,15 +431,5 @@ describe("the second factor of a user", { concurrency: true }, () => {
           /^enabled +yes\nsince +2026.*\nrecovery codes left +10\npasskeys +none\nlocked +two-factor code until /,
       },
     );
-  });
-
-  it("status: finds oneself with a token that may not list users", async (test) => {
-    const { socketPath } = await startAgent(test, {
-      "GET /api/users": refusal("forbidden", 403),
-      "GET /api/auth/me": { body: anna },
-      [`GET ${base}`]: { body: { ...anna.two_factor, passkeys: [], locked: null } },
-    });
-    for (const [name, code] of Object.entries({ anna: 0, berta: 4 }))
-      assert.equal((await runSteward(`user 2fa status ${name} --socket ${socketPath}`)).code, code, name);
   });
 });

@@ -10,7 +10,6 @@ import { hostFile, ownDirectory, readAt, refused, write } from "../../../lab/hos
 const svg =
   '<?xml version="1.0"?>\n<!-- a pump -->\n<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
 
-/** One pixel. */
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=",
   "base64",
@@ -54,7 +53,6 @@ describe("the maker in the host file", asRoot, () => {
   });
 });
 
-/** An agent whose host file has this maker. */
 async function startWith(test: TestContext, maker?: object) {
   const file = write(join(scratchDirectory(), "steward.json"), { maker });
   const agent = await startAgentInProcess(maker && { arguments: ["--host-file", file] });

@@ -8,7 +8,6 @@ import { asRoot } from "../../../lab/host/host-file-of-root.ts";
 import { hostFile, ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
 import { plainHostFile } from "../../../src/programs/host-file/host-file.ts";
 
-/** A program as a package would install it. */
 function program(directory: string, name = "reload"): string {
   const path = write(join(directory, name), "#!/bin/sh\n");
   chmodSync(path, 0o755);

@@ -36,32 +36,20 @@ describe("the bash completion", () => {
     ["user list --role ", "admin operator readonly"],
     ["user list --role = a", "admin"],
     ["user list --role =", "admin operator readonly"],
-    ["-o ", "table json"],
     ["events --ver", "--verify --version"],
     ["user modify --d", "--display-name"],
     ["user 2fa re", "recovery-codes recover reset"],
     ["token add --scope logs:read --scope u", "updates:check updates:apply users:read"],
     ["user list --lo", "--locked"],
-    ["user show --lo", ""],
     ["user show --so", "--socket"],
     ["serve --l", "--listen"],
-    ["completion ", "bash zsh fish"],
     ["system get update.ota.c", "update.ota.channel update.ota.check_interval"],
     ["system set device.na", "device.name="],
     ["user show ", ""],
     ["help us", "user"],
     ["state restore u", "users used-codes updates"],
-    ["user rm anna --dr", "--dry-run"],
-    ["--insec", "--insecure-http"],
     ["logs --priority e", "emerg err"],
-    ["logs --f", "--follow"],
-    ["time s", "status sync set"],
-    ["time floor ", "show reset"],
-    ["time sync --f", "--force"],
-    ["time reselect --f", ""],
     ["update apply ", "rules binary all"],
-    ["update rollback b", "binary"],
-    ["update apply --a", "--again"],
   ];
   const offered = completeEach(
     commandTable,
@@ -85,8 +73,9 @@ describe("the bash completion", () => {
     const words = stewardCommand.map((word) => `'${word}'`).join(" ");
     writeFileSync(steward, `#!/bin/sh\nSTEWARD_SOCKET=${socketPath} exec ${words} "$@"\n`, { mode: 0o755 });
     const offered = (line: readonly string[]) => completeLive(steward, line);
+    const names = await offered(["user", "show", ""]);
     assert.deepEqual(
-      await offered(["user", "show", ""]),
+      names,
       users.map(({ username }) => username),
     );
     assert.deepEqual(await offered(["user", "2fa", "reset", "b"]), ["bert"]);
