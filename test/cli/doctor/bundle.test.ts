@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Writable } from "node:stream";
+import { PassThrough } from "node:stream";
 import { describe, it, type TestContext } from "node:test";
 import { openBundle } from "../../../src/cli/doctor/bundle.ts";
 import type { DoctorContext } from "../../../src/cli/doctor/doctor-context.ts";
@@ -24,19 +24,13 @@ const journal = [
 
 const journalLine = ["journalctl", ...journalWords, "-o", "short-iso", "-n", "500"].join(" ");
 
-async function written(context: DoctorContext, path: string): Promise<{ remark: string; stdout: Buffer }> {
-  const pieces: Buffer[] = [];
-  const stdout = new Writable({
-    write: (piece: Buffer, _, done) => {
-      pieces.push(piece);
-      done();
-    },
-  });
+async function written(context: DoctorContext, path: string) {
+  const stdout = new PassThrough({ highWaterMark: 1e8 });
   const bundle = await openBundle(context, path, stdout);
   const findings = await examine(context, bundle.gather);
   const report = { version: "1.2.3", device_time: "2026-11-22T10:00Z", is_root: true, findings, next: null };
   const remark = await bundle.write(report);
-  return { remark, stdout: Buffer.concat(pieces) };
+  return { remark, stdout: Buffer.concat(await stdout.end().toArray()) };
 }
 
 /** Unpacks it with tar(1). */
@@ -50,17 +44,21 @@ function unpacked(test: TestContext, archive: string): Record<string, string> {
   );
 }
 
+/** A bundle in a file, and what is in it. */
+async function bundleOf(test: TestContext, context: DoctorContext) {
+  const path = join(context.root, "doctor.tar.gz");
+  const { remark } = await written(context, path);
+  return { path, remark, files: unpacked(test, path) };
+}
+
 describe("steward doctor --bundle", () => {
   const lived = livedInState();
   const device = (test: TestContext) =>
     deviceOf(test, { state: lived.original, said: { [journalLine]: journal, "df -hT": "Filesystem\n" } });
 
   it("is an archive for tar(1) that only its owner can read, with what its README names", async (test) => {
-    const context = device(test);
-    const path = join(context.root, "doctor.tar.gz");
-    const { remark } = await written(context, path);
+    const { path, remark, files } = await bundleOf(test, device(test));
     assert.equal(statSync(path).mode & 0o777, 0o600);
-    const files = unpacked(test, path);
     const named = [...(files.README ?? "").matchAll(/\b[a-z]+\.(?:txt|json)\b/g)].map(([name]) => name);
     assert.deepEqual(Object.keys(files).sort(), [...new Set(["README", ...named])].sort());
     assert.match(remark, new RegExp(`^${Object.keys(files).length} files`));
@@ -70,10 +68,7 @@ describe("steward doctor --bundle", () => {
   });
 
   it("holds no secret of the state, and no name of a user", async (test) => {
-    const context = device(test);
-    const path = join(context.root, "doctor.tar.gz");
-    await written(context, path);
-    const text = Object.values(unpacked(test, path)).join("\n");
+    const text = Object.values((await bundleOf(test, device(test))).files).join("\n");
     const all = "root-admin ana mallory former-fred former-admin 203.0.113.9 2001:db8::17".split(" ");
     for (const name of all) assert.ok(!new RegExp(`\\b${name}\\b`).test(text), name);
     assert.match(text, /user\.created: user-\d, by user-\d from address-\d/);
@@ -98,9 +93,8 @@ describe("steward doctor --bundle", () => {
       said: { [journalLine]: "steward-helper[74]: user 995, process 53: pump-8 is its name\n" },
       files: { "/etc/hostname": "# set by the agent\npump-8\n" },
     });
-    const path = join(context.root, "doctor.tar.gz");
-    await written(context, path);
-    assert.match(unpacked(test, path)["journal.txt"] ?? "", /process 53: this-device is its name/);
+    const { files } = await bundleOf(test, context);
+    assert.match(files["journal.txt"] ?? "", /process 53: this-device is its name/);
   });
 
   it("goes to standard output, and then writes no file", async (test) => {
@@ -124,25 +118,25 @@ describe("steward doctor --bundle", () => {
 });
 
 describe("the redaction", () => {
-  it("gives a name the same number everywhere, and leaves other words alone", () => {
-    const redact = createRedaction({ users: ["ana", "anabel"], hostNames: ["edge-7", ""] });
-    const numbered = redact("ana, anabel, ana on edge-7: banana");
-    assert.equal(numbered, "user-2, user-1, user-2 on this-device: banana");
-    const plain = redact("at 2026-11-22T14:03:00.000Z, steward 0.1.0, 127.0.0.1");
-    assert.equal(plain, "at 2026-11-22T14:03:00.000Z, steward 0.1.0, 127.0.0.1");
-    assert.equal(redact("in /var/lib/steward-releases/binary/x"), "in /var/lib/steward-releases/binary/x");
-  });
-
-  it("hides the host names of a change, also the one before", () => {
-    const redact = createRedaction({ users: [], hostNames: [] });
-    assert.equal(
-      redact("host.changed: by agent from local (host name pump-8, host name before vm, time zone Etc/UTC)"),
-      "host.changed: by agent from local (host name this-device, host name before this-device, time zone Etc/UTC)",
-    );
-    assert.equal(redact('{"hostname": "pump-8"}'), '{"hostname": "this-device"}');
-    assert.equal(redact("user 995, : host-name pump-8"), "user 995, : host-name this-device");
-    assert.equal(redact("Its host name, which is long."), "Its host name, which is long.");
-  });
+  const known = { users: ["ana", "anabel"], hostNames: ["edge-7", ""] };
+  const unknown = { users: [], hostNames: [] };
+  for (const [facts, text, redacted] of [
+    // A name has the same number everywhere, and other words stay.
+    [known, "ana, anabel, ana on edge-7: banana", "user-2, user-1, user-2 on this-device: banana"],
+    [known, "at 2026-11-22T14:03:00.000Z, steward 0.1.0, 127.0.0.1", null],
+    [known, "in /var/lib/steward-releases/binary/x", null],
+    // The host names of a change, also the one before.
+    [
+      unknown,
+      "host.changed: by agent (host name pump-8, host name before vm, time zone Etc/UTC)",
+      "host.changed: by agent (host name this-device, host name before this-device, time zone Etc/UTC)",
+    ],
+    [unknown, '{"hostname": "pump-8"}', '{"hostname": "this-device"}'],
+    [unknown, "user 995, : host-name pump-8", "user 995, : host-name this-device"],
+    [unknown, "Its host name, which is long.", null],
+  ] as const)
+    it(`makes ${JSON.stringify(redacted ?? text)} of ${text}`, () =>
+      assert.equal(createRedaction(facts)(text), redacted ?? text));
 
   it("hides keys, tokens and ids", () => {
     const redact = createRedaction({ users: [], hostNames: [""] });

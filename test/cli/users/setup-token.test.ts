@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { endedAlone, endsAlone, runSteward, startAgent, temporaryDirectory } from "../fixture.ts";
+import { endedAlone, endsAlone, offline, runSteward, startAgent } from "../fixture.ts";
 
 /** The run directory of an agent that answers, with what `make` puts there in the token's place. */
 async function runDirectory(test: TestContext, make?: (path: string) => unknown, status = "ok") {
@@ -47,10 +47,9 @@ describe("steward setup-token", { concurrency: true }, () => {
     });
 
     it(`prints none that an agent has left behind${also} (exit 8)`, async (test) => {
-      const directory = temporaryDirectory(test);
+      const { directory, places } = offline(test);
       const path = join(directory, "setup-token");
       written("dead\n")(path);
-      const places = ["--socket", join(directory, "steward.sock"), "--state", directory];
       const end = { code: 8, stdout: "", stderr: /The agent is not running/ };
       await endsAlone(["setup-token", ...options, ...places], end);
       assert.equal(readFileSync(path, "utf8"), "dead\n");
@@ -61,10 +60,8 @@ describe("steward setup-token", { concurrency: true }, () => {
     const { directory, path, words } = await runDirectory(test, written("the-token\n", 0o644));
     // 16 bytes are 22 characters of base64url.
     const end = { stdout: /^[A-Za-z0-9_-]{22}\n$/ };
-    const [one, two] = [
-      await endedAlone([...words, "--new"], end),
-      await endedAlone([...words, "--new"], end),
-    ];
+    const renew = () => endedAlone([...words, "--new"], end);
+    const [one, two] = [await renew(), await renew()];
     assert.notEqual(one.stdout, two.stdout);
     assert.deepEqual([readFileSync(path, "utf8"), statSync(path).mode & 0o777], [two.stdout, 0o600]);
     assert.deepEqual(readdirSync(directory), ["setup-token", "steward.sock"]);
