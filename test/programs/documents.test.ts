@@ -10,21 +10,22 @@ import { receiverSecretsKind } from "../../src/outbox/receiver-secrets.ts";
 import { readInitialSettings } from "../../src/programs/agent/config.ts";
 import { openDocuments } from "../../src/programs/agent/documents.ts";
 
-async function openAndClose(stateDirectory: string): Promise<void> {
-  const { documents } = await openDocuments({ stateDirectory, initialSettings: {} });
+const start = (stateDirectory: string) => openDocuments({ stateDirectory, initialSettings: {} });
+
+async function endOf(documents: object): Promise<void> {
   for (const document of Object.values(documents)) await document.close();
 }
 
 it("the documents of a state are opened with one listing, and what killed writers left in it goes", async (test) => {
   const directory = await temporaryDirectory(test);
-  await openAndClose(directory);
+  await endOf((await start(directory)).documents);
   const whole = readdirSync(directory).sort();
   for (const name of ["users", "users.good", ".register", "updates.good"])
     writeFileSync(join(directory, `.${name}.json.0123456789ab.tmp`), "cut short");
   const calls = watchDisk(test);
-  const { documents } = await openDocuments({ stateDirectory: directory, initialSettings: {} });
+  const { documents } = await start(directory);
   const opening = [...calls];
-  for (const document of Object.values(documents)) await document.close();
+  await endOf(documents);
   const namesOf = (what: string) =>
     opening.filter((call) => call.what === what).map(({ path }) => basename(path));
   assert.deepEqual(namesOf("list"), [basename(directory)]);
@@ -37,22 +38,18 @@ it("the documents of a state are opened with one listing, and what killed writer
 
 it("a document that most devices never have is opened when it is needed, and missed from then on", async (test) => {
   const directory = await temporaryDirectory(test);
-  const start = async () => openDocuments({ stateDirectory: directory, initialSettings: {} });
-  const endOf = async (documents: object) => {
-    for (const document of Object.values(documents)) await document.close();
-  };
-  const first = await start();
+  const first = await start(directory);
   assert.ok(!readdirSync(directory).includes("receiver-secrets.json"), "it costs nothing before");
   const late = await first.openLater(receiverSecretsKind);
   await late.update(() => ({ secrets: [{ name: "duty", sealed: "v1" }] }));
   await endOf({ ...first.documents, late });
-  const second = await start();
+  const second = await start(directory);
   const again = await second.openLater(receiverSecretsKind);
   assert.deepEqual(again.read(), { secrets: [{ name: "duty", sealed: "v1" }] });
   assert.deepEqual(second.register.findings(), []);
   await endOf({ ...second.documents, again });
   for (const name of ["receiver-secrets.json", "receiver-secrets.good.json"]) rmSync(join(directory, name));
-  const third = await start();
+  const third = await start(directory);
   assert.deepEqual(third.register.findings(), [], "nobody has looked");
   const lost = await third.openLater(receiverSecretsKind);
   const found = third.register.findings().map(({ document, damage, isLoss }) => [document, damage, isLoss]);

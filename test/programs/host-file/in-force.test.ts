@@ -57,17 +57,26 @@ async function withLostMark(test: TestContext, file: object = {}) {
 const reasonOf = (need: Need | undefined) => (need?.facts as { reason?: string } | undefined)?.reason;
 
 describe("a host file that cannot be used", asRoot, () => {
-  it("with a missing comma: the agent starts with the one that was accepted, and says so first", async (test) => {
+  it("with a missing comma: the agent starts with the one that was accepted, says so first, and the line it names puts that back", async (test) => {
     const path = await hostFileOf(test, { accepted: good, now: missingComma });
-    const { agent, needs, statusOf } = await deviceWith(test, path);
+    const { agent, steward, needs, statusOf } = await deviceWith(test, path);
     assert.equal(await statusOf("edge-7.example.net"), 200);
     const [first] = await needs();
-    const facts = [first?.code, first?.level, reasonOf(first), first?.remedy?.line];
-    assert.deepEqual(facts, ["host_file", "failing", "host_file_refused", "steward host-file restore"]);
+    const line = "steward host-file restore";
+    const found = [first?.code, first?.level, reasonOf(first), first?.remedy?.line];
+    assert.deepEqual(found, ["host_file", "failing", "host_file_refused", line]);
     assert.match(first?.detail ?? "", /is not JSON at line 3, column 3.*last accepted/);
     const { token } = await agent.signedInAdmin();
     const { json } = await agent.call("GET", "/api/events?type=host_file.refused", { token });
     assert.equal(json.items.length, 1);
+    for (const code of [0, 5]) {
+      const { stderr, ...restored } = await steward(...line.split(" ").slice(1));
+      assert.equal(restored.code, code, stderr);
+      assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), good);
+      assert.equal(readFileSync(`${path}.refused`, "utf8"), missingComma);
+    }
+    const left = (await needs()).filter(({ code }) => code === "host_file");
+    assert.deepEqual(left, []);
   });
 
   it("where none is kept: the agent serves this device only, and updates nothing", async (test) => {
@@ -102,19 +111,6 @@ describe("a host file that cannot be used", asRoot, () => {
     assert.equal((await steward("tls", "reload")).code, 0);
     assert.deepEqual(await ofHostFile(), []);
     assert.equal(await statusOf("edge-8.example.net"), 200);
-  });
-
-  it("is put aside by the line that the status names, and the accepted one is in force", async (test) => {
-    const path = await hostFileOf(test, { accepted: good, now: missingComma });
-    const { needs, steward } = await deviceWith(test, path);
-    const restored = await steward("host-file", "restore");
-    assert.equal(restored.code, 0, restored.stderr);
-    assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), good);
-    assert.equal(readFileSync(`${path}.refused`, "utf8"), missingComma);
-    const ofHostFile = (await needs()).filter(({ code }) => code === "host_file");
-    assert.deepEqual(ofHostFile, []);
-    const again = await steward("host-file", "restore");
-    assert.deepEqual([again.code, readFileSync(`${path}.refused`, "utf8")], [5, missingComma]);
   });
 });
 
