@@ -20,11 +20,9 @@ import {
   problem,
   signInAnswers,
   startAgent,
-  startNetworkAgent,
   stewardCommand,
   temporaryDirectory,
   twoFactorOn,
-  typeInto,
   untilSteppedUp,
 } from "../fixture.ts";
 
@@ -194,31 +192,33 @@ describe("a one-use password", { concurrency: true }, () => {
   });
 });
 
+/** A line with a file that has this token. */
+function withToken(test: TestContext, line: string) {
+  const tokenFile = join(temporaryDirectory(test), "token");
+  writeFileSync(tokenFile, "mine\n");
+  return `${line} --token-file ${tokenFile}`;
+}
+const steppedUp = { "POST /api/auth/reauth": { body: { expires_in: 300 } } };
+
 describe("a command about one's own secrets with --token-file", { concurrency: true }, () => {
-  const withToken = (test: TestContext) => {
-    const tokenFile = join(temporaryDirectory(test), "token");
-    writeFileSync(tokenFile, "mine\n");
-    return [...byInput.split(" "), "--token-file", tokenFile];
-  };
   const owner = (user: object): Answers => ({ "GET /api/auth/me": { body: user }, [makeCodes]: codes });
 
   it("is done in the token's session, which stays", async (test) => {
     const asked = ["GET /api/auth/me", makeCodes];
-    const { received } = await ended(test, withToken(test), owner(exampleUser()), { asked });
+    const { received } = await ended(test, withToken(test, byInput), owner(exampleUser()), { asked });
     assert.equal(received[1]?.authorization, "Bearer mine");
   });
 
   it("steps the session up with password and code when the agent asks for it", (test) => {
-    const stepped = { "POST /api/auth/reauth": { body: { expires_in: 300 } } };
-    const answers = { ...owner(anna), ...stepped, [makeCodes]: untilSteppedUp(codes) };
-    return ends(test, withToken(test), answers, {
+    const answers = { ...owner(anna), ...steppedUp, [makeCodes]: untilSteppedUp(codes) };
+    return ends(test, withToken(test, byInput), answers, {
       stdin: `${password}\n123456\n`,
       bodies: { "/api/auth/reauth": { password, code: "123456" } },
     });
   });
 
   it("ends with 4 for another user's token, and shows a hostile name harmlessly", (test) =>
-    ends(test, withToken(test), owner(exampleUser({ username: "berta\u001b[31m\u202e\nx" })), {
+    ends(test, withToken(test, byInput), owner(exampleUser({ username: "berta\u001b[31m\u202e\nx" })), {
       code: 4,
       stderr: /is of "berta\\x1b\[31m\\x\{202e\}\\x0ax"/,
     }));
@@ -227,51 +227,40 @@ describe("a command about one's own secrets with --token-file", { concurrency: t
 describe("an administrator's command with a token file", { concurrency: true }, () => {
   const admin = exampleUser({ id: `usr_${"c".repeat(32)}`, username: "chief", role: "admin" });
   const unlock = `POST /api/users/${annaId}/unlock`;
-  const startWith = async (test: TestContext, user = admin, answers: Answers = {}) => {
-    const { url, received } = await startNetworkAgent(test, {
-      "GET /api/users": pageOf(exampleUser()),
-      "GET /api/auth/me": { body: user },
-      "POST /api/auth/reauth": { body: { expires_in: 300 } },
-      [unlock]: untilSteppedUp({ body: exampleUser() }),
-      ...answers,
-    });
-    const tokenFile = join(temporaryDirectory(test), "token");
-    writeFileSync(tokenFile, "chiefs-token\n");
-    const words = ["user", "unlock", "anna", "--url", url, "--token-file", tokenFile];
-    return { received, words, unlocks: () => received.filter(({ path }) => unlock.endsWith(path)).length };
-  };
+  const reauth = "POST /api/auth/reauth";
+  const agentOf = (user: object, answers: Answers = {}): Answers => ({
+    ...{ "GET /api/users": pageOf(exampleUser()), "GET /api/auth/me": { body: user } },
+    ...{ ...steppedUp, [unlock]: untilSteppedUp({ body: exampleUser() }), ...answers },
+  });
+  const own = "my password";
+  const question = ["Password of chief: ", `${own}\r`] as const;
+  const code = ["Code of chief (or a recovery code): ", "123456\r"] as const;
 
-  for (const [what, user, typed, body] of [
-    ["the password once", admin, [], { password: "my password" }],
+  for (const [what, user, typed, proof] of [
+    ["the password once", admin, [question], { password: own }],
     [
       "a code too where there is a second factor",
-      { ...admin, ...twoFactorOn },
-      [["Code of chief (or a recovery code): ", "123456\r"] as const],
-      { password: "my password", code: "123456" },
+      ...([{ ...admin, ...twoFactorOn }, [question, code], { password: own, code: "123456" }] as const),
     ],
   ] as const)
     it(`asks for ${what} on a terminal, steps up and repeats the request`, async (test) => {
-      const { received, words } = await startWith(test, user);
-      const questions = [["Password of chief: ", "my password\r"] as const, ...typed];
-      const { code, screen, isRestored } = await typeInto([...stewardCommand, ...words], questions);
-      assert.deepEqual([code, isRestored, received.length], [0, true, 5], screen);
+      const sent = [[unlock], [reauth, proof], [unlock]] as const;
+      const line = withToken(test, "user unlock anna");
+      const { screen } = await endedOnTerminal(test, line, agentOf(user), typed, { sent });
       assert.doesNotMatch(screen, /my password/);
-      assert.deepEqual(received[3]?.body, body);
     });
 
-  it("does not repeat the request when the password is wrong", async (test) => {
-    const refused = { "POST /api/auth/reauth": refusal("password_wrong", 403) };
-    const { words, unlocks } = await startWith(test, admin, refused);
-    const { code, screen } = await typeInto([...stewardCommand, ...words], [["Password of chief: ", "no\r"]]);
-    assert.deepEqual([code, unlocks()], [4, 1], screen);
+  it("does not repeat the request when the password is wrong", (test) => {
+    const wrong = agentOf(admin, { [reauth]: refusal("password_wrong", 403) });
+    const end = { code: 4, sent: [[unlock], [reauth, { password: own }]] as const };
+    return endsOnTerminal(test, withToken(test, "user unlock anna"), wrong, [question], end);
   });
 
-  it("ends with 4 and the agent's advice where no user can be asked", async (test) => {
+  it("ends with 4 and the agent's advice where no user can be asked", (test) => {
     const detail = "This takes the password again: POST /api/auth/reauth.";
     const refused = problem({ code: "step_up_required", status: 401, detail });
-    const { received, words } = await startWith(test, admin, { [unlock]: refused });
-    await endsAlone(words, { code: 4, stderr: /This takes the password again: POST/ });
-    assert.equal(received.length, 2);
+    const end = { code: 4, stderr: /This takes the password again: POST/, sent: [[unlock]] as const };
+    return ends(test, withToken(test, "user unlock anna"), agentOf(admin, { [unlock]: refused }), end);
   });
 });
 
