@@ -7,20 +7,15 @@ export type Typed = readonly [
   typed: string | ((screen: string) => string | Promise<string>),
 ];
 
-export interface TerminalEnd {
-  code: number | null;
-  /** All that was shown, standard output and standard error as they came. */
-  screen: string;
-  /** The terminal has the modes that it had before. */
-  isRestored: boolean;
-}
-
-/** Runs a program on a pseudo-terminal that echoes; each answer is typed when its question is there. */
+/**
+ * Runs a program on a pseudo-terminal that echoes; each answer is typed when its question is there. `screen` has standard
+ * output and standard error as they came; `isRestored`: the terminal has the modes that it had before.
+ */
 export function typeInto(
   words: readonly string[],
   answers: readonly Typed[],
   environment: Record<string, string> = {},
-): Promise<TerminalEnd> {
+) {
   const command = words.map((word) => `'${word}'`).join(" ");
   const line = `stty -g; ${command}; code=$?; stty -g; exit $code`;
   const child = spawn("script", ["--echo", "always", "-qec", line, "/dev/null"], {
@@ -37,7 +32,7 @@ export function typeInto(
     left.shift();
     child.stdin.write(typeof typed === "function" ? await typed(screen) : (typed ?? ""));
   };
-  return new Promise<TerminalEnd>((resolve, reject) => {
+  return new Promise<{ code: number | null; screen: string; isRestored: boolean }>((resolve, reject) => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       screen += text;
       answer().catch(reject);
