@@ -277,7 +277,7 @@ describe("the end of an update command", { concurrency: true }, () => {
           const { stdout, stderr } = await ended(test, `update ${command}`, answersOf(route, story), asked);
           const { hold } = end.available.binary ?? {};
           if (hold && code === 1) assert.ok((stdout + stderr).includes(hold.detail), "it says why");
-          // What is said of the clock is the same for both.
+          // Both say the same of the clock.
           if (said !== undefined && (route === "apply" || code === 9)) assert.equal(stdout + stderr, said);
         });
     }

@@ -33,7 +33,7 @@ const range = /^must be (text|an address, or a range such as)/;
 const health = "/update/rules/health";
 const loopback = /^must be (text|an http: address on the loopback interface)/;
 
-/** Where a value is wrong, the words about it, and such values. */
+/** A place, the words about a wrong value in it, and such values. */
 const rows: readonly (readonly [pointer: string, words: RegExp, ...values: unknown[]])[] = [
   ["", /^must be an object/, [], null, "x"],
   ["/names", /^must be a list/, "edge"],

@@ -51,7 +51,7 @@ describe("a refusal of the agent", () => {
   });
 
   for (const [path, text, expected] of [
-    // What was asked for and not typed has its own name, which is no word of the line.
+    // An answer to a question has its own name, which is no word of the line.
     [
       "user set",
       "Member /new_password must have.\n  /new_password: must",
