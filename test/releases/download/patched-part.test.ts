@@ -1,17 +1,22 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
+import { endOfSuite } from "../../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
-import { type Answerer, startWebServer, type WebServer } from "../../../lab/host/web-server.ts";
+import { answering, cutAfter, instead, serveFile } from "../../../lab/publisher/behaviours.ts";
+import {
+  type Behaviour,
+  type HostileServer,
+  startHostileServer,
+} from "../../../lab/publisher/hostile-server.ts";
+import { openServed } from "../../../lab/publisher/served.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
-import { createTransfers } from "../../../src/host/linux/transfers/transfers.ts";
 import { makePatch } from "../../../src/publishing/patches/make-patch.ts";
 import type { Patching, UnpackPatch } from "../../../src/releases/download/patched-part.ts";
 import { fetchPayload } from "../../../src/releases/download/payload.ts";
-import { openRepository } from "../../../src/releases/download/repository-files.ts";
 import type { Patch } from "../../../src/releases/patches/patch.ts";
 import { createPayloadGzip } from "../../../src/releases/patches/payload-gzip.ts";
 import { zstandard } from "../../../src/releases/patches/zstandard.ts";
@@ -35,23 +40,9 @@ const formerPayload = gzipSync(former, { level: 9 });
 const whole = packed(next);
 const [formerHash, wholeHash] = [hashOf(formerPayload), hashOf(whole)];
 
-let directory = "";
-let server: WebServer | undefined;
-
-beforeEach(() => {
-  directory = scratchDirectory();
-  mkdirSync(join(directory, "staged"));
-  writeFileSync(join(directory, "staged", `${formerHash.slice(0, 32)}.tar.gz`), formerPayload);
-});
-afterEach(async () => {
-  await server?.stop();
-  server = undefined;
-  rmSync(directory, { recursive: true, force: true });
-});
-
 const paths = {
-  whole: `/targets/stable/rules/${wholeHash}.base-1.1.0.tar.gz`,
-  patch: (bytes: Uint8Array) => `/targets/stable/rules/${hashOf(bytes)}.base-1.1.0.from.1.0.0.zst`,
+  whole: `targets/stable/rules/${wholeHash}.base-1.1.0.tar.gz`,
+  patch: (bytes: Uint8Array) => `targets/stable/rules/${hashOf(bytes)}.base-1.1.0.from.1.0.0.zst`,
 };
 
 function patchOf(bytes: Uint8Array, change: Partial<Patch> = {}): Patch {
@@ -64,38 +55,49 @@ function patchOf(bytes: Uint8Array, change: Partial<Patch> = {}): Patch {
   return { ...usual, ...change };
 }
 
-/** A server with the whole and these files. */
-function serving(files: Readonly<Record<string, Uint8Array>>): Answerer {
-  return ({ url = "" }, response) => {
-    const bytes = { [paths.whole]: whole, ...files }[url];
-    response.writeHead(bytes === undefined ? 404 : 200).end(bytes);
-  };
+const suite = endOfSuite();
+let directory = "";
+let server: HostileServer;
+before(async () => {
+  server = await startHostileServer(suite);
+});
+beforeEach(() => {
+  directory = scratchDirectory();
+  mkdirSync(join(directory, "staged"));
+  writeFileSync(join(directory, "staged", `${formerHash.slice(0, 32)}.tar.gz`), formerPayload);
+});
+
+/** Fetches the whole from a server that has it, and these patches, which it may answer with something else. */
+async function fetching(
+  patches: readonly Uint8Array[],
+  patching: Patching,
+  answer: Behaviour = serveFile,
+  signal = new AbortController().signal,
+) {
+  const files = patches.map((bytes) => [paths.patch(bytes), Buffer.from(bytes)] as const);
+  server.files = new Map([[paths.whole, whole], ...files]);
+  server.repent();
+  server.behave(/\.zst$/, answer);
+  const { repository, close } = openServed({ url: server.origin, caps: { ...caps, rateWindowSeconds: 5 } });
+  const file = { length: whole.length, hashes: { sha512: wholeHash } };
+  const found = { path: "stable/rules/base-1.1.0.tar.gz", file, role: "rules" };
+  const usual = { directory, signal, caps, freeSpace: async () => 1e12, isConsistentSnapshot: true };
+  try {
+    return await fetchPayload({ repository, found, patching, ...usual });
+  } finally {
+    close();
+  }
 }
 
-async function fetching(answer: Answerer, patching: Patching, signal = new AbortController().signal) {
-  server = await startWebServer(answer);
-  const { url } = server;
-  const transfers = createTransfers({ redirects: 5, allowLocalServers: true });
-  const limits = { ...caps, rateWindowSeconds: 5 };
-  return fetchPayload({
-    repository: openRepository({ transfers, url, caps: limits, signal }),
-    found: {
-      path: "stable/rules/base-1.1.0.tar.gz",
-      file: { length: whole.length, hashes: { sha512: wholeHash } },
-      role: "rules",
-    },
-    ...{ directory, signal, caps, freeSpace: async () => 1e12, isConsistentSnapshot: true, patching },
-  });
-}
-
-const asked = () => server?.requests.map(({ url }) => (url?.endsWith(".zst") ? "patch" : "whole"));
+const asked = () => server.requests.map(({ path }) => (path.endsWith(".zst") ? "patch" : "whole"));
 
 /** The whole is staged, under its own name, and nothing else has come or stayed. */
-function assertStaged(): void {
+function assertStaged(...requests: ("patch" | "whole")[]): void {
   const staged = join(directory, "staged", `${wholeHash.slice(0, 32)}.tar.gz`);
   assert.ok(readFileSync(staged).equals(whole), "what was signed is staged");
   assert.equal(readdirSync(join(directory, "staged")).length, 2);
   assert.deepEqual(readdirSync(join(directory, "downloads")), []);
+  assert.deepEqual(asked(), requests);
 }
 
 /** In place of the process: it writes this, whatever the patch says. */
@@ -108,28 +110,22 @@ const never: UnpackPatch = () => assert.fail("no patch is unpacked");
 
 describe("a payload for which a patch is on offer", () => {
   const bytes = Buffer.from("a patch");
-  const files = { [paths.patch(bytes)]: bytes };
+  const patches = [patchOf(bytes)];
 
   it("is made by the smallest of those that begin with what is here", async () => {
     const larger = Buffer.from("a larger patch");
-    const patches = [patchOf(Buffer.from("p"), { from: "0".repeat(128) }), patchOf(larger), patchOf(bytes)];
-    const all = serving({ ...files, [paths.patch(larger)]: larger });
-    await fetching(all, { patches, unpackPatch: writing(whole) });
-    assert.deepEqual(
-      server?.requests.map(({ url }) => url),
-      [paths.patch(bytes)],
-    );
-    assertStaged();
+    const several = [patchOf(Buffer.from("p"), { from: "0".repeat(128) }), patchOf(larger), ...patches];
+    await fetching([bytes, larger], { patches: several, unpackPatch: writing(whole) });
+    assert.equal(server.requests[0]?.path, paths.patch(bytes));
+    assertStaged("patch");
   });
 
   for (const coding of ["zstd", "gzip", "br"])
     for (const length of [undefined, bytes.length])
       it(`is made by it where the server calls the patch ${coding} coded, of ${length ?? "unknown"} bytes`, async () => {
-        const headers = { "content-encoding": coding, ...(length && { "content-length": length }) };
-        const answer: Answerer = (_request, response) => void response.writeHead(200, headers).end(bytes);
-        await fetching(answer, { patches: [patchOf(bytes)], unpackPatch: writing(whole) });
-        assert.deepEqual(asked(), ["patch"]);
-        assertStaged();
+        const headers = { "content-encoding": coding, ...(length && { "content-length": String(length) }) };
+        await fetching([bytes], { patches, unpackPatch: writing(whole) }, answering(200, bytes, headers));
+        assertStaged("patch");
       });
 
   const flipped = Buffer.from(whole);
@@ -146,28 +142,21 @@ describe("a payload for which a patch is on offer", () => {
     },
   }))
     it(`is fetched whole where the patch ${name}, at the cost of one request`, async () => {
-      await fetching(serving(files), { patches: [patchOf(bytes)], unpackPatch });
-      assert.deepEqual(asked(), ["patch", "whole"]);
-      assert.equal(server?.requests[1]?.headers.range, undefined, "all of it, not the rest of a wrong part");
-      assertStaged();
+      await fetching([bytes], { patches, unpackPatch });
+      assertStaged("patch", "whole");
+      assert.equal(server.requests[1]?.headers.range, undefined, "all of it, not the rest of a wrong part");
     });
 
-  for (const [name, answer] of Object.entries<Answerer>({
-    "is not there": serving({}),
-    "is another file": serving({ [paths.patch(bytes)]: Buffer.from("b patch") }),
-    "is longer than was signed": serving({ [paths.patch(bytes)]: Buffer.from("a patch and more") }),
-    "is cut off": (request, response) => {
-      if (!request.url?.endsWith(".zst")) return serving({})(request, response);
-      response.writeHead(200, { "content-length": bytes.length });
-      response.write(bytes.subarray(0, 3), () => response.destroy());
-    },
-    "makes the server fail": (request, response) =>
-      request.url?.endsWith(".zst") ? void response.writeHead(503).end() : serving({})(request, response),
+  for (const [name, answer] of Object.entries<Behaviour>({
+    "is not there": instead(undefined),
+    "is another file": instead(Buffer.from("b patch")),
+    "is longer than was signed": instead(Buffer.from("a patch and more")),
+    "is cut off": cutAfter(3),
+    "makes the server fail": answering(503),
   }))
     it(`is fetched whole where the patch ${name}`, async () => {
-      await fetching(answer, { patches: [patchOf(bytes)], unpackPatch: never });
-      assert.deepEqual(asked(), ["patch", "whole"]);
-      assertStaged();
+      await fetching([bytes], { patches, unpackPatch: never }, answer);
+      assertStaged("patch", "whole");
     });
 
   for (const [name, patch] of Object.entries({
@@ -176,17 +165,15 @@ describe("a payload for which a patch is on offer", () => {
     "has as many bytes as the whole": patchOf(whole),
   }))
     it(`is fetched whole, and the patch not at all, where that ${name}`, async () => {
-      await fetching(serving(files), { patches: [patch], unpackPatch: never });
-      assert.deepEqual(asked(), ["whole"]);
-      assertStaged();
+      await fetching([bytes], { patches: [patch], unpackPatch: never });
+      assertStaged("whole");
     });
 
   it("is fetched on where a part of the whole is here", async () => {
     mkdirSync(join(directory, "downloads"));
     writeFileSync(join(directory, "downloads", `${wholeHash.slice(0, 32)}.part`), whole.subarray(0, 9));
-    await fetching(serving(files), { patches: [patchOf(bytes)], unpackPatch: never });
-    assert.deepEqual(asked(), ["whole"]);
-    assertStaged();
+    await fetching([bytes], { patches, unpackPatch: never });
+    assertStaged("whole");
   });
 
   it("ends with the signal, and leaves no part that could be taken for one of the whole", async () => {
@@ -196,10 +183,8 @@ describe("a payload for which a patch is on offer", () => {
       controller.abort(new Error("it stops"));
       throw new Error("it was killed");
     };
-    await assert.rejects(
-      fetching(serving(files), { patches: [patchOf(bytes)], unpackPatch }, controller.signal),
-      /it stops/,
-    );
+    const fetched = fetching([bytes], { patches, unpackPatch }, serveFile, controller.signal);
+    await assert.rejects(fetched, /it stops/);
     assert.deepEqual([asked(), readdirSync(join(directory, "downloads"))], [["patch"], []]);
   });
 });
@@ -214,9 +199,8 @@ describe("the process that unpacks a patch", () => {
   it("makes the payload of a patch that the publisher has made", { skip: needsNode }, async () => {
     const bytes = await makePatch(former, next);
     assert.ok(bytes.length < 1_000, `${bytes.length} bytes`);
-    await fetching(serving({ [paths.patch(bytes)]: bytes }), { patches: [patchOf(bytes)], unpackPatch });
-    assert.deepEqual(asked(), ["patch"]);
-    assertStaged();
+    await fetching([bytes], { patches: [patchOf(bytes)], unpackPatch });
+    assertStaged("patch");
   });
 
   const other = Buffer.concat([former.subarray(100_000), former.subarray(0, 100_000)]);
@@ -234,9 +218,7 @@ describe("the process that unpacks a patch", () => {
   ] as [string, () => Promise<Uint8Array>, Partial<Patch>?][])
     it(`refuses ${name}, and the whole is fetched`, { skip: needsNode }, async () => {
       const bytes = await make();
-      const patches = [patchOf(bytes, change)];
-      await fetching(serving({ [paths.patch(bytes)]: bytes }), { patches, unpackPatch });
-      assert.deepEqual(asked(), ["patch", "whole"]);
-      assertStaged();
+      await fetching([bytes], { patches: [patchOf(bytes, change)], unpackPatch });
+      assertStaged("patch", "whole");
     });
 });

@@ -1,31 +1,25 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import fs, { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import fs, { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join, relative } from "node:path";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
+import { endOfSuite } from "../../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
-import { type Answerer, startWebServer, type WebServer } from "../../../lab/host/web-server.ts";
+import { cutAfter, instead, serveFile } from "../../../lab/publisher/behaviours.ts";
+import {
+  type Behaviour,
+  type HostileServer,
+  startHostileServer,
+} from "../../../lab/publisher/hostile-server.ts";
+import { openServed } from "../../../lab/publisher/served.ts";
 import { watchDisk } from "../../../lab/state/watched-disk.ts";
-import { createTransfers } from "../../../src/host/linux/transfers/transfers.ts";
 import type { FetchPayloadOptions } from "../../../src/releases/download/patched-part.ts";
 import { fetchPayload } from "../../../src/releases/download/payload.ts";
-import { openRepository } from "../../../src/releases/download/repository-files.ts";
 import { caps } from "../../../src/tuf/caps.ts";
 
 const content = randomBytes(3_000_001);
-let directory = "";
-let server: WebServer | undefined;
-
-beforeEach(() => {
-  directory = scratchDirectory();
-});
-afterEach(async () => {
-  await server?.stop();
-  server = undefined;
-  rmSync(directory, { recursive: true, force: true });
-});
 
 /** Hex, by the tool of the system. */
 function hashOf(tool: "sha512sum" | "sha256sum", bytes: Buffer): string {
@@ -35,65 +29,48 @@ function hashOf(tool: "sha512sum" | "sha256sum", bytes: Buffer): string {
 const sha512 = hashOf("sha512sum", content);
 const sha256 = hashOf("sha256sum", content);
 const id = sha512.slice(0, 32);
-const part = () => join(directory, "downloads", `${id}.part`);
-const staged = () => join(directory, "staged", `${id}.tar.gz`);
+const plain = "targets/stable/rules/demo-1.0.0.tar.gz";
+const hashed = `targets/stable/rules/${sha512}.demo-1.0.0.tar.gz`;
 
-async function fetching(answer: Answerer, changes: Partial<FetchPayloadOptions> = {}) {
-  await server?.stop();
-  server = await startWebServer(answer);
-  const transfers = createTransfers({ redirects: 5, allowLocalServers: true });
-  const signal = new AbortController().signal;
-  const limits = { ...caps, rateWindowSeconds: 5 };
-  return fetchPayload({
-    repository: openRepository({ transfers, url: server.url, caps: limits, signal }),
-    found: {
-      path: "stable/rules/demo-1.0.0.tar.gz",
-      file: { length: content.length, hashes: { sha512, sha256, md5: "00" } },
-      role: "rules",
-    },
-    ...{ directory, signal, caps, freeSpace: async () => 1e12, isConsistentSnapshot: true },
-    ...changes,
-  });
-}
-
-function signedAs(length: number, hashes: Record<string, string>): Partial<FetchPayloadOptions> {
-  return { found: { path: "stable/rules/demo-1.0.0.tar.gz", file: { length, hashes }, role: "rules" } };
-}
-
-/** A static server with ranges, as RFC 9110 has it. */
-function serve(bytes = content, etag = '"1"'): Answerer {
-  return ({ headers }, response) => {
-    const isSame = (headers["if-range"] ?? etag) === etag;
-    const from = isSame ? Number(/^bytes=(\d+)-$/.exec(headers.range ?? "")?.[1] ?? -1) : -1;
-    if (from >= bytes.length) {
-      response.writeHead(416, { "content-range": `bytes */${bytes.length}` }).end();
-      return;
-    }
-    const rest = from < 0 ? bytes : bytes.subarray(from);
-    response.writeHead(from < 0 ? 200 : 206, {
-      ...{ etag, "content-length": rest.length },
-      ...(from < 0 ? {} : { "content-range": `bytes ${from}-${bytes.length - 1}/${bytes.length}` }),
-    });
-    response.end(rest);
-  };
-}
-
-/** Cuts the connection after so many bytes. */
-function cutAfter(bytes: number, headers: Record<string, string> = { etag: '"1"' }): Answerer {
-  return (_request, response) => {
-    response.writeHead(200, { ...headers, "content-length": content.length });
-    response.write(content.subarray(0, bytes), () => response.destroy());
-  };
+function signedAs(hashes: Record<string, string>) {
+  const file = { length: content.length, hashes };
+  return { found: { path: "stable/rules/demo-1.0.0.tar.gz", file, role: "rules" } };
 }
 
 const code = (name: string) => ({ name: "StewardError", code: name });
 
-function assertStaged(): void {
-  assert.ok(readFileSync(staged()).equals(content), "what was signed is staged");
-  assert.deepEqual(readdirSync(join(directory, "downloads")), []);
-}
-
 describe("fetchPayload", () => {
+  const suite = endOfSuite();
+  let directory = "";
+  let server: HostileServer;
+  const part = () => join(directory, "downloads", `${id}.part`);
+  const staged = () => join(directory, "staged", `${id}.tar.gz`);
+  before(async () => {
+    server = await startHostileServer(suite, new Map([plain, hashed].map((path) => [path, content])));
+  });
+  beforeEach(() => {
+    directory = scratchDirectory();
+  });
+
+  async function fetching(answer: Behaviour = serveFile, changes: Partial<FetchPayloadOptions> = {}) {
+    server.repent();
+    server.behave(/./, answer);
+    const { repository, close } = openServed({ url: server.origin, caps: { ...caps, rateWindowSeconds: 5 } });
+    const { signal } = new AbortController();
+    const usual = { directory, signal, caps, freeSpace: async () => 1e12, isConsistentSnapshot: true };
+    try {
+      const signed = signedAs({ sha512, sha256, md5: "00" });
+      return await fetchPayload({ repository, ...signed, ...usual, ...changes });
+    } finally {
+      close();
+    }
+  }
+
+  function assertStaged(): void {
+    assert.ok(readFileSync(staged()).equals(content), "what was signed is staged");
+    assert.deepEqual(readdirSync(join(directory, "downloads")), []);
+  }
+
   for (const [name, hasInstaller, message] of [
     ["without an installer", false, /at least 67 MiB .* \(download 3, reserve 64\), .* Free 35 MiB there/],
     [
@@ -105,8 +82,8 @@ describe("fetchPayload", () => {
     it(`asks for nothing where the disk is too full for all of it, ${name}`, async () => {
       const installation = { releases: join(directory, "releases"), trust: join(directory, "trust") };
       const disk = { freeSpace: async () => 32 * 1024 ** 2, ...(hasInstaller && { installation }) };
-      await assert.rejects(fetching(serve(), disk), { ...code("storage_full"), message });
-      assert.equal(server?.requests.length, 0);
+      await assert.rejects(fetching(serveFile, disk), { ...code("storage_full"), message });
+      assert.equal(server.requests.length, 0);
     });
 
   describe("takes nothing from a server", () => {
@@ -118,37 +95,26 @@ describe("fetchPayload", () => {
     it("that has another content of the same length", () => {
       const other = Buffer.from(content);
       other[2_000_000] = (other[2_000_000] ?? 0) ^ 1;
-      return assertRefused(fetching(serve(other)));
-    });
-
-    it("that has a byte less (truncated file)", async () => {
-      const shorter = content.subarray(0, -1);
-      await assert.rejects(fetching(serve(shorter)), code("update_payload_mismatch"));
-      await assertRefused(
-        fetching((_request, response) => {
-          response.write(shorter);
-          response.end();
-        }),
-      );
+      return assertRefused(fetching(instead(other)));
     });
 
     it("whose content has one of the two hashes alone", () =>
-      assertRefused(fetching(serve(), signedAs(content.length, { sha512, sha256: "0".repeat(64) }))));
+      assertRefused(fetching(serveFile, signedAs({ sha512, sha256: "0".repeat(64) }))));
 
     it("that announces one byte more", async () => {
       const longer = Buffer.concat([content, Buffer.from("x")]);
-      await assert.rejects(fetching(serve(longer)), code("update_too_large"));
+      await assert.rejects(fetching(instead(longer)), code("update_too_large"));
       assert.equal(readFileSync(part()).length, 0);
     });
   });
 
   it("keeps what came before a cut, and asks for the rest of the same file, also after a page to sign in at", async () => {
     await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
-    await assert.rejects(fetching(serve(Buffer.from("<html>"), '"2"')), code("update_payload_mismatch"));
+    await assert.rejects(fetching(instead(Buffer.from("<html>"))), code("update_payload_mismatch"));
     assert.ok(readFileSync(part()).equals(content.subarray(0, 2_000_000)), "what came is kept");
     const progress: number[] = [];
-    await fetching(serve(), { onProgress: ({ receivedBytes }) => progress.push(receivedBytes) });
-    assert.equal(server?.requests[0]?.headers.range, "bytes=2000000-");
+    await fetching(serveFile, { onProgress: ({ receivedBytes }) => progress.push(receivedBytes) });
+    assert.equal(server.requests[0]?.headers.range, "bytes=2000000-");
     assert.deepEqual([progress[0], progress.at(-1)], [2_000_000, content.length]);
     assertStaged();
   });
@@ -156,7 +122,7 @@ describe("fetchPayload", () => {
   it("keeps what came before an abort, and throws its reason", async () => {
     const stopping = new AbortController();
     const reason = new Error("enough");
-    const fetched = fetching(serve(), {
+    const fetched = fetching(serveFile, {
       signal: stopping.signal,
       onProgress: ({ receivedBytes }) => {
         if (receivedBytes > 0) stopping.abort(reason);
@@ -164,7 +130,7 @@ describe("fetchPayload", () => {
     });
     await assert.rejects(fetched, reason);
     assert.ok(readFileSync(part()).length > 0, "what came is kept");
-    await fetching(serve());
+    await fetching();
     assertStaged();
   });
 
@@ -180,7 +146,7 @@ describe("fetchPayload", () => {
     it(`brings the bytes once over a line that is cut twenty times, from a server with ${name}`, async () => {
       const piece = Math.ceil(content.length / 21);
       let [cut, sent] = [0, 0];
-      const answer: Answerer = ({ headers }, response) => {
+      const answer: Behaviour = ({ request: { headers }, response }) => {
         const { total = String(content.length), ...more } = headersOf(cut);
         const isSame = (headers["if-range"] ?? more.etag) === more.etag;
         const from = isSame ? Number(/^bytes=(\d+)-$/.exec(headers.range ?? "")?.[1] ?? 0) : 0;
@@ -205,11 +171,10 @@ describe("fetchPayload", () => {
   ])
     it(`begins anew the next time after a cut, when the server sends the wrong part (${range})`, async () => {
       await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
-      const fetched = fetching((_request, response) =>
-        response.writeHead(206, { "content-range": range }).end(content.subarray(2_000_000)),
-      );
-      await assert.rejects(fetched, code("update_server_refused"));
-      await fetching(serve());
+      const wrong: Behaviour = ({ response }) =>
+        void response.writeHead(206, { "content-range": range }).end(content.subarray(2_000_000));
+      await assert.rejects(fetching(wrong), code("update_server_refused"));
+      await fetching();
       assertStaged();
     });
 
@@ -217,7 +182,7 @@ describe("fetchPayload", () => {
     it("fetches anew a part that is longer than the signed length", async () => {
       mkdirSync(join(directory, "downloads"));
       writeFileSync(part(), Buffer.concat([content, content]));
-      await fetching(serve());
+      await fetching();
       assertStaged();
     });
 
@@ -226,17 +191,17 @@ describe("fetchPayload", () => {
       writeFileSync(elsewhere, "precious");
       mkdirSync(join(directory, "downloads"));
       symlinkSync(elsewhere, part());
-      await fetching(serve());
+      await fetching();
       assert.equal(readFileSync(elsewhere, "utf8"), "precious");
       assertStaged();
     });
 
     it("fetches anew what something else stands in the place of, and asks for nothing once it is staged", async () => {
       mkdirSync(join(staged(), "held"), { recursive: true });
-      await fetching(serve());
+      await fetching();
       assertStaged();
-      await fetching(serve());
-      assert.equal(server?.requests.length, 0);
+      await fetching();
+      assert.equal(server.requests.length, 0);
       assertStaged();
     });
 
@@ -256,22 +221,22 @@ describe("fetchPayload", () => {
           if (String(given[0]).endsWith(".part")) throw thrown;
           return open(...given);
         });
-        await assert.rejects(fetching(serve()), expected);
+        await assert.rejects(fetching(), expected);
       }
-      assert.equal(server?.requests.length, 0);
+      assert.equal(server.requests.length, 0);
     });
   });
 
   it("stages what was signed, under the head of its sha512", async () => {
-    const fetched = await fetching(serve());
+    const fetched = await fetching();
     assert.deepEqual(fetched, { id, path: staged(), lengthBytes: content.length });
-    assert.equal(server?.requests[0]?.url, `/targets/stable/rules/${sha512}.demo-1.0.0.tar.gz`);
+    assert.equal(server.requests[0]?.path, hashed);
     assertStaged();
   });
 
   it("is on the disk before it has its name, and so is that before it counts", async (test) => {
     const calls = watchDisk(test);
-    await fetching(serve());
+    await fetching();
     const done = calls.filter(({ what }) => what === "sync" || what === "rename");
     const name = (path: string) => relative(directory, path).replace(id, "ID");
     assert.deepEqual(done.map(({ what, path }) => `${what} ${name(path)}`).slice(-4), [
@@ -283,9 +248,9 @@ describe("fetchPayload", () => {
   });
 
   it("goes by the sha256 where there is no other, and by plain names where the root says so", async () => {
-    const changes = { ...signedAs(content.length, { sha256 }), isConsistentSnapshot: false };
-    const fetched = await fetching(serve(), changes);
+    const changes = { ...signedAs({ sha256 }), isConsistentSnapshot: false };
+    const fetched = await fetching(serveFile, changes);
     assert.equal(fetched.id, sha256.slice(0, 32));
-    assert.equal(server?.requests[0]?.url, "/targets/stable/rules/demo-1.0.0.tar.gz");
+    assert.equal(server.requests[0]?.path, plain);
   });
 });
