@@ -42,10 +42,6 @@ export interface Device {
   settings: Settings["update"];
   installedRoot: () => Promise<Uint8Array | null>;
   installed: InstalledVersions;
-  /** A package brings these versions. */
-  packaged: InstalledVersions;
-  /** The host file allows these. */
-  allowedChannels: readonly string[] | null;
   /** The installer; absent unless a test gives one. */
   installer: Installer;
   isClockTrusted: boolean;
@@ -53,7 +49,6 @@ export interface Device {
   expirySeconds: number | null;
   /** 0 to 1, of every draw. */
   chance: number;
-  bootId: string;
   /** Instead of the lab's own files. */
   repositoryOf: ((...given: Parameters<UpdaterOptions["openRepository"]>) => Repository) | null;
   fetchPayload: (payload: Payload, how: FetchPlan) => Promise<void>;
@@ -69,8 +64,8 @@ export interface Device {
   readonly options: UpdaterOptions;
   /** As the world's, but each check comes to its end, or to where it is held, before time goes on. */
   runUntil(seconds: number): Promise<void>;
-  /** For a repository or a download that goes no further before `gate` opens, and ends with its signal. */
-  hold(signal: AbortSignal, gate?: Promise<void>): Promise<void>;
+  /** For a repository or a download that goes no further, and ends with its signal. */
+  hold(signal: AbortSignal): Promise<never>;
   /** A check by hand, to its end. */
   check(repository?: string): Promise<void>;
   /** Another agent over the same record and files. */
@@ -88,7 +83,7 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
   const events: Device["events"] = [];
   const opened: string[] = [];
   const told: Device["told"] = [];
-  const presentSeconds = () => startSeconds + time.now();
+  const at = (seconds: number): Date => new Date(seconds * 1_000);
   const options: UpdaterOptions = {
     record,
     files,
@@ -126,46 +121,31 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
     readInstalledRoot: () => device.installedRoot(),
     timers: time.hostTimers,
     uptime: () => time.now() + 1_000,
-    get bootId() {
-      return device.bootId;
-    },
+    bootId: "boot-1",
     random: () => device.chance,
-    now: () => new Date(presentSeconds() * 1_000),
-    expiryNow: () => new Date((device.expirySeconds ?? presentSeconds()) * 1_000),
+    now: () => at(startSeconds + time.now()),
+    expiryNow: () => at(device.expirySeconds ?? startSeconds + time.now()),
     isClockTrusted: () => device.isClockTrusted,
     settings: () => device.settings,
-    get allowedChannels() {
-      return device.allowedChannels;
-    },
+    allowedChannels: null,
     checkIntervalSeconds: () => (device.settings.ota.check_interval === "5m" ? 300 : 21_600),
     product: "demo",
     arch: "x64",
     agentVersion: "0.1.0",
     installed: () => device.installed,
-    get packaged() {
-      return device.packaged;
-    },
+    packaged: { rules: null, binary: null },
     notify: (type, details) => void events.push({ type, details }),
   };
   const root = lab.metadata("1.root");
-  let isHeld = false;
+  /** Resolves while something is held. */
+  let held: Promise<void>;
   let tell = (): void => undefined;
-  let held = new Promise<void>((resolve) => {
-    tell = resolve;
-  });
-  const holding = (): { end: () => void } => {
-    isHeld = true;
-    tell();
-    return {
-      end: () => {
-        if (!isHeld) return;
-        isHeld = false;
-        held = new Promise((resolve) => {
-          tell = resolve;
-        });
-      },
-    };
+  const letGo = (): void => {
+    held = new Promise((resolve) => {
+      tell = resolve;
+    });
   };
+  letGo();
   // A check waits in real time: for files, and for parts of the program that are loaded when they are needed.
   const nextEvent = async (): Promise<number> => {
     await Promise.race([device.room.settled(), held]);
@@ -186,13 +166,10 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
     settings: { ota: { ...defaults, ...ota }, windows: [] },
     installedRoot: async () => root,
     installed: { rules: null, binary: null },
-    packaged: { rules: null, binary: null },
-    allowedChannels: null,
     installer: noInstaller,
     isClockTrusted: true,
     expirySeconds: null,
     chance: 0.5,
-    bootId: "boot-1",
     repositoryOf: null,
     fetchPayload: async () => undefined,
     unpack: async () => "file:///uploaded",
@@ -211,18 +188,14 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
       await time.runUntil(Math.max(seconds, time.now()));
       await nextEvent();
     },
-    hold: (signal, gate) => {
-      const { end } = holding();
-      return new Promise((resolve, reject) => {
+    hold: (signal) => {
+      tell();
+      return new Promise((_, reject) =>
         signal.addEventListener("abort", () => {
-          end();
+          letGo();
           reject(signal.reason);
-        });
-        void gate?.then(() => {
-          end();
-          resolve();
-        });
-      });
+        }),
+      );
     },
     check: async (repository) => {
       await device.room.check({ repository });

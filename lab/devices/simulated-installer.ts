@@ -20,7 +20,6 @@ export interface SimulatedInstaller extends Installer {
   journal: ReleaseJournal;
   readonly asked: InstallRequest[];
   readonly goneOn: () => number;
-  setUp: ReadonlySet<Kind>;
   /** Rules are asked for their health where the binary answers. */
   isOnePlace: boolean;
   /** The installer cannot be started. */
@@ -38,7 +37,7 @@ export interface SimulatedInstaller extends Installer {
   /** The trial proves healthy. */
   commit(kind: Kind): void;
   /** It is undone and set aside. */
-  undo(kind: Kind, outcome: "failed" | "deferred" | "aborted", restored?: boolean): void;
+  undo(kind: Kind, outcome: "failed" | "aborted"): void;
   /** An entry of what was not taken. */
   refuse(kind: Kind, id: string, detail: string): void;
   /** Committed at the beginning of the device's first boot, unless they say otherwise. */
@@ -92,7 +91,6 @@ export function createSimulatedInstaller(now: () => number): SimulatedInstaller 
     journal: emptyJournal,
     asked: [],
     goneOn: () => goneOn,
-    setUp: new Set<Kind>(["rules", "binary"]),
     isOnePlace: false,
     failure: null,
     isSilent: false,
@@ -131,32 +129,29 @@ export function createSimulatedInstaller(now: () => number): SimulatedInstaller 
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    isSetUp: (kind) => side.setUp.has(kind),
+    isSetUp: () => true,
     rulesNeedBinary: () => side.isOnePlace,
     phase: (kind, change) =>
       write({ ...side.journal, slots: slotWith(kind, { trial: { ...trialOf(kind), ...change } }) }),
     commit: (kind) => {
       const { release } = trialOf(kind);
       const good = [...side.journal.slots[kind].good, { ...release, committed: justNow() }];
+      const cause = outcomeCause("healthy");
       write({
-        ...entryOf(kind, release, {
-          outcome: "good",
-          detail: "It proved healthy.",
-          cause: outcomeCause("healthy"),
-        }),
+        ...entryOf(kind, release, { outcome: "good", detail: "It proved healthy.", cause }),
         slots: slotWith(kind, { trial: null, good }),
       });
     },
-    undo: (kind, outcome, restored = true) => {
+    undo: (kind, outcome) => {
       const { release } = trialOf(kind);
-      const until = outcome === "deferred" ? new Date(now() + 86_400_000).toISOString() : null;
-      const why = outcome === "aborted" ? "held" : outcome;
       const reason = "It did not answer.";
       const cause = outcomeCause("not_healthy_in_time");
-      const aside: SetAside = { ...release, at: at(), why, reason, cause, until };
+      const why = outcome === "aborted" ? "held" : outcome;
+      const aside: SetAside = { ...release, at: at(), why, reason, cause, until: null };
+      const setAside = [...side.journal.slots[kind].setAside, aside];
       write({
-        ...entryOf(kind, release, { outcome, detail: reason, cause, restored_healthy: restored }),
-        slots: slotWith(kind, { trial: null, setAside: [...side.journal.slots[kind].setAside, aside] }),
+        ...entryOf(kind, release, { outcome, detail: reason, cause, restored_healthy: true }),
+        slots: slotWith(kind, { trial: null, setAside }),
       });
     },
     refuse: (kind, id, detail) => {

@@ -4,13 +4,12 @@ import { join } from "node:path";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { ResolveHost } from "../../src/host/ports.ts";
 import { type Caps, caps as ownCaps } from "../../src/tuf/caps.ts";
-import type { Refreshed } from "../../src/tuf/client.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import type { Validators } from "../../src/tuf/repository.ts";
 import { ed25519Only } from "../../src/tuf/signatures.ts";
 import { type Ending, temporaryDirectory } from "../basics/ending.ts";
-import { type HostileServer, startHostileServer } from "../publisher/hostile-server.ts";
+import { startHostileServer } from "../publisher/hostile-server.ts";
 import { openServed } from "../publisher/served.ts";
 import { type RepositoryOptions, SignedRepository } from "../publisher/signed-repository.ts";
 
@@ -28,24 +27,10 @@ export interface RefreshOptions {
 }
 
 /** A device that trusts the first root of a repository, and the server in between. */
-export interface Lab {
-  readonly repository: SignedRepository;
-  readonly server: HostileServer;
-  /** The device's directory of trusted metadata. */
-  readonly metadata: string;
-  refresh(options?: RefreshOptions): Promise<Refreshed>;
-  /** Gives the files there by name, without the product's own code. */
-  trusted(): Promise<Record<string, string>>;
-}
+export type Lab = Awaited<ReturnType<typeof labOf>>;
 
-/** A lab begins with it: the same for all of the same options, since keys and signatures are most of its cost. */
-interface Beginning {
-  readonly repository: SignedRepository;
-  /** The files of a device after its first refresh, when it has looked for what it may take. */
-  readonly trusted: Record<string, string>;
-}
-
-const beginnings = new Map<string, Promise<Beginning>>();
+/** What labs begin with: the same for all of the same options, since keys and signatures are most of its cost. */
+const beginnings = new Map<string, ReturnType<typeof begin>>();
 
 /** A lab whose device has refreshed once already, unless it is to be new. It shares nothing with another. */
 export async function startLab(
@@ -62,7 +47,8 @@ export async function startLab(
   return lab;
 }
 
-async function begin(test: Ending, options: RepositoryOptions): Promise<Beginning> {
+/** A repository, and the files of a device after its first refresh, when it has looked for what it may take. */
+async function begin(test: Ending, options: RepositoryOptions) {
   const repository = new SignedRepository(options);
   repository.addRelease({ kind: "rules", version: "1.0.0" });
   repository.addRelease({ kind: "binary", version: "1.0.0", arch: "x64" });
@@ -76,38 +62,28 @@ async function begin(test: Ending, options: RepositoryOptions): Promise<Beginnin
 }
 
 /** The device knows only the first root. */
-async function labOf(test: Ending, repository: SignedRepository, options: RepositoryOptions): Promise<Lab> {
+async function labOf(test: Ending, repository: SignedRepository, options: RepositoryOptions) {
   const server = await startHostileServer(test, repository.files);
   const metadata = join(await temporaryDirectory(test), "metadata");
   await (await openMetadataFiles(metadata)).write("root", repository.metadata("1.root"));
   return {
     repository,
     server,
+    /** The device's directory of trusted metadata. */
     metadata,
-    refresh: async ({
-      now = options.now ?? new Date(),
-      caps = {},
-      url = server.origin,
-      known,
-      ...way
-    } = {}) => {
+    refresh: async (given: RefreshOptions = {}) => {
+      const { now = options.now ?? new Date(), caps: some, url = server.origin, known, ...way } = given;
       const files = await openMetadataFiles(metadata);
-      const limits = { ...ownCaps, ...caps };
-      const served = openServed({ url, caps: limits, ...way });
+      const caps = { ...ownCaps, ...some };
+      const { repository: served, close } = openServed({ url, caps, ...way });
       try {
-        return await refresh({
-          repository: served.repository,
-          files,
-          caps: limits,
-          verifiers: ed25519Only,
-          start: now,
-          known,
-        });
+        return await refresh({ repository: served, files, caps, verifiers: ed25519Only, start: now, known });
       } finally {
-        served.close();
+        close();
       }
     },
-    trusted: async () => {
+    /** Gives the files there by name, without the product's own code. */
+    trusted: async (): Promise<Record<string, string>> => {
       const names = (await readdir(metadata)).sort();
       const texts = names.map((name) => readFile(join(metadata, name), "utf8"));
       return Object.fromEntries((await Promise.all(texts)).map((text, index) => [names[index], text]));
@@ -167,27 +143,15 @@ export async function recovers(lab: Lab, now?: Date): Promise<void> {
   const { path } = repository.addRelease({ version: "7.0.0" });
   repository.publish("targets", "rules", "binary");
   const refreshed = await lab.refresh(now ? { now } : {});
-  const found = await refreshed.list("stable", "rules");
-  assert.ok(
-    found.some((target) => target.path === path),
-    "the honest release is not found",
-  );
+  const found = (await refreshed.list("stable", "rules")).some((target) => target.path === path);
+  assert.ok(found, "the honest release is not found");
   await refreshed.list("stable", "binary");
   const trusted = await lab.trusted();
-  const { root, timestamp, snapshot, targets, delegated } = repository;
-  const served: Record<string, string> = {
-    "root.json": text(repository, `${root.version}.root`),
-    "timestamp.json": text(repository, "timestamp"),
-    "snapshot.json": text(repository, `${snapshot.version}.snapshot`),
-    "targets.json": text(repository, `${targets.version}.targets`),
-  };
-  for (const role of ["rules", "binary"]) {
-    served[`${role}.json`] = text(repository, `${delegated[role]?.version}.${role}`);
-  }
-  assert.ok(timestamp.version > 1, "nothing was published");
-  for (const [name, content] of Object.entries(served)) assert.equal(trusted[name], content, name);
-}
-
-function text(repository: SignedRepository, name: string): string {
-  return repository.metadata(name).toString("utf8");
+  const { root, snapshot, targets, delegated } = repository;
+  const versions = { root, snapshot, targets, rules: delegated.rules, binary: delegated.binary };
+  const names = Object.entries(versions).map(
+    ([role, signed]) => [role, `${signed?.version}.${role}`] as const,
+  );
+  for (const [role, name] of [["timestamp", "timestamp"] as const, ...names])
+    assert.equal(trusted[`${role}.json`], String(repository.metadata(name)), name);
 }

@@ -60,11 +60,7 @@ export async function openVerifyLab(
 ): Promise<VerifyLab> {
   const base = await temporaryDirectory(test);
   await chmod(base, 0o755);
-  const [agent, trust, releases] = ["agent", "trust", "releases"].map((name) => join(base, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [agent, trust, releases] = [join(base, "agent"), join(base, "trust"), join(base, "releases")];
   const rootFile = join(base, "update-root.json");
   await writeFile(rootFile, publisher.metadata("1.root"));
   await mkdir(releases, { mode: 0o755 });
@@ -150,20 +146,13 @@ async function usual({ agent, trust, releases, rootFile }: VerifyLab): Promise<V
 
 async function holdMetadata(updates: string, publisher: SignedRepository): Promise<void> {
   const { root, snapshot, targets, delegated } = publisher;
-  const roles: Record<string, Buffer> = {
-    root: publisher.metadata(`${root.version}.root`),
-    timestamp: publisher.metadata("timestamp"),
-    snapshot: publisher.metadata(`${snapshot.version}.snapshot`),
-    targets: publisher.metadata(`${targets.version}.targets`),
-  };
-  for (const [role, { version }] of Object.entries(delegated))
-    roles[role] = publisher.metadata(`${version}.${role}`);
-  for (const [role, bytes] of Object.entries(roles))
-    await put(join(updates, "metadata", metadataFileName(role)), bytes);
-  for (let version = 1; version <= root.version; version += 1) {
-    const name = metadataFileName(`${version}.root`);
-    await put(join(updates, "roots", name), publisher.metadata(`${version}.root`));
-  }
+  const putIn = (folder: string, name: string, served: string) =>
+    put(join(updates, folder, metadataFileName(name)), publisher.metadata(served));
+  await putIn("metadata", "timestamp", "timestamp");
+  for (const [role, { version }] of Object.entries({ root, snapshot, targets, ...delegated }))
+    await putIn("metadata", role, `${version}.${role}`);
+  for (let version = 1; version <= root.version; version += 1)
+    await putIn("roots", `${version}.root`, `${version}.root`);
 }
 
 async function put(path: string, bytes: Uint8Array): Promise<void> {
