@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { counted } from "../../lab/basics/counts.ts";
 import { endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
-import { type State, sampledStates, type Watched } from "../../lab/crashes/power-cut.ts";
+import { sampledStates, type Watched } from "../../lab/crashes/power-cut.ts";
 import {
   type CrashHarness,
   createCrashHarness,
@@ -58,7 +58,11 @@ describe("a device that is interrupted at each file operation of a refresh and a
       const concerned = calls.filter((call) => scenario.concerns.test(call));
       assert.ok(concerned.length >= scenario.leastCalls, `only ${concerned.length} calls were seen`);
       const tried = sampledStates(states, 6);
-      for (const state of tried) await recovers(scenario, state);
+      for (const { where, isEnd, put } of tried) {
+        const directory = join(await temporaryDirectory(suite), "left");
+        put(directory);
+        await recovers(scenario, directory, where, isEnd);
+      }
       test.diagnostic(
         `${tried.length} of ${states.length} different states of ${points} points at ${concerned.length} calls, and each recovered`,
       );
@@ -86,15 +90,23 @@ describe("a device that is interrupted at each file operation of a refresh and a
     test.diagnostic(`at every ${every}. of ${calls.length} calls: ${JSON.stringify(codes)}`);
   });
 
+  async function startOf({ template }: Scenario): Promise<string> {
+    const directory = await temporaryDirectory(suite);
+    await cp(template, directory, { recursive: true });
+    return directory;
+  }
+
   async function watched(scenario: Scenario, concerns = scenario.concerns): Promise<Watched<Ended>> {
-    const directory = await startOf(scenario);
-    return harness.watch(directory, [scenario.server.origin, scenario.version], concerns);
+    return harness.watch(await startOf(scenario), [scenario.server.origin, scenario.version], concerns);
   }
 
   /** Asserts that what a run has left is whole, and that the next run finishes it. */
-  async function recovers(scenario: Scenario, { where, isEnd, put }: State): Promise<void> {
-    const directory = join(await temporaryDirectory(suite), "left");
-    put(directory);
+  async function recovers(
+    scenario: Scenario,
+    directory: string,
+    where: string,
+    isEnd = false,
+  ): Promise<void> {
     await holds(scenario, directory, where);
     // A run that has ended has all of its work on the disk.
     if (isEnd) await isDone(scenario, directory, where);
@@ -107,28 +119,17 @@ describe("a device that is interrupted at each file operation of a refresh and a
   async function killedForReal(scenario: Scenario, calls: readonly string[]): Promise<number> {
     const every = counted({ usual: 24, all: 1 });
     let kills = 0;
-    for (let at = 1; at <= calls.length; at += 1) {
-      const call = calls[at - 1] ?? "";
-      if (!scenario.concerns.test(call)) continue;
-      if (at % every === 1 || every === 1) kills += await killedAt(scenario, at, call);
+    for (const [index, call] of calls.entries()) {
+      if (!scenario.concerns.test(call) || index % every !== 0) continue;
+      for (const how of call.includes("write ") ? (["before", "half"] as const) : (["before"] as const)) {
+        await interrupted(scenario, index + 1, how);
+        kills += 1;
+      }
     }
     // As the payload arrives, one run writes it in three parts and the next in five.
     const past = await runAt(scenario, 2 * calls.length, "before");
     assert.equal(past.ended.signal, null, "there are more calls than were counted");
     return kills;
-  }
-
-  async function killedAt(scenario: Scenario, at: number, call: string): Promise<number> {
-    await interrupted(scenario, at, "before");
-    if (!call.includes("write ")) return 1;
-    await interrupted(scenario, at, "half");
-    return 2;
-  }
-
-  async function startOf({ template }: Scenario): Promise<string> {
-    const directory = await temporaryDirectory(suite);
-    await cp(template, directory, { recursive: true });
-    return directory;
   }
 
   async function runAt(scenario: Scenario, at: number, how: Interruption) {
@@ -137,16 +138,11 @@ describe("a device that is interrupted at each file operation of a refresh and a
     return { directory, ended };
   }
 
-  /** Interrupts a run at one point, and asserts that what is there then is whole, and that the next run finishes it. */
+  /** Interrupts a run at one point, from which the next one recovers; gives back how it ended. */
   async function interrupted(scenario: Scenario, at: number, how: Interruption): Promise<string> {
     const { directory, ended } = await runAt(scenario, at, how);
-    const where = `${how} ${at}`;
-    if (how === "full") assert.equal(ended.signal, null, `${where}: it was ended by a signal`);
-    else assert.equal(ended.signal, "SIGKILL", `${where}: it was not killed`);
-    await holds(scenario, directory, where);
-    await run(scenario, directory);
-    await isDone(scenario, directory, where);
-    await rm(directory, { recursive: true });
+    assert.equal(ended.signal, how === "full" ? null : "SIGKILL", `${how} ${at}`);
+    await recovers(scenario, directory, `${how} ${at}`);
     return ended.output || `exit ${ended.code}`;
   }
 

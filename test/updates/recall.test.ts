@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { type Device, openDevice, startSeconds } from "../../lab/devices/checking-device.ts";
 import { createSimulatedInstaller } from "../../lab/devices/simulated-installer.ts";
 import type { JournalEntry } from "../../src/releases/release-journal.ts";
-import { entry } from "./told-device.ts";
+import { entry } from "./fixture.ts";
 
 /** A device that has rules 1.2.0, and 1.1.0 from before, of a publisher who has withdrawn 1.2.0. */
 async function openRecalled() {

@@ -7,7 +7,7 @@ import { onDisk, open } from "../../lab/state/state-directory.ts";
 import { updateRecordKind } from "../../src/releases/update-record.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { openUpdates } from "../../src/updates/updater.ts";
-import { withRelease } from "./released-device.ts";
+import { withRelease } from "./fixture.ts";
 
 /** The room over real files, as an agent opens it, with the faults of its record in sentences. */
 async function openOver(directory: string, device: Device) {

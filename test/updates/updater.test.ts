@@ -6,7 +6,7 @@ import { reading } from "../../lab/publisher/refreshing.ts";
 import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
-import { withRelease } from "./released-device.ts";
+import { withRelease } from "./fixture.ts";
 
 const unreachable = new StewardError("update_server_unreachable", "No connection.");
 

@@ -8,7 +8,7 @@ import {
   decideApplying,
 } from "../../../src/updates/apply/apply-decision.ts";
 import { type HoldConditions, holdBecause } from "../../../src/updates/facts/hold-reason.ts";
-import { binary, good as conditions, rules } from "../example-releases.ts";
+import { binary, good as conditions, rules } from "../fixture.ts";
 
 const { now, ota } = conditions;
 const later = new Date("2026-11-20T14:00:00Z");

@@ -8,7 +8,7 @@ import {
   type SetAside,
 } from "../../../src/releases/release-journal.ts";
 import { applyOrder, kindsOf, requireRollbackByAgent } from "../../../src/updates/apply/apply-order.ts";
-import { binary, good as conditions, rules } from "../example-releases.ts";
+import { binary, good as conditions, rules } from "../fixture.ts";
 
 const server = "https://updates.example";
 const stick = "file:///media/stick";

@@ -6,7 +6,7 @@ import type { CheckSource } from "../../../src/updates/check/check-outcome.ts";
 import type { CheckRun } from "../../../src/updates/check/check-run.ts";
 import { CheckScheduler } from "../../../src/updates/check/check-scheduler.ts";
 import { createProgress } from "../../../src/updates/facts/progress.ts";
-import { goodCheck } from "../told-device.ts";
+import { goodCheck } from "../fixture.ts";
 
 const ofServer: CheckSource = { url: server, isServer: true };
 const ofStick: CheckSource = { url: "file:///media/stick", isServer: false };

@@ -6,8 +6,7 @@ import {
   type ReleaseJournal,
 } from "../../../src/releases/release-journal.ts";
 import { deviceReport } from "../../../src/updates/check/device-report.ts";
-import { binary, rules } from "../example-releases.ts";
-import { entry } from "../told-device.ts";
+import { binary, entry, rules } from "../fixture.ts";
 
 const none = { rules: null, binary: null };
 

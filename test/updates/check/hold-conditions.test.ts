@@ -8,8 +8,7 @@ import {
   hasWaitedForClock,
 } from "../../../src/updates/check/hold-conditions.ts";
 import type { TrustState } from "../../../src/updates/trust/trust-view.ts";
-import { rules } from "../example-releases.ts";
-import { goodCheck, openToldDevice, type Told, type ToldDevice } from "../told-device.ts";
+import { goodCheck, openToldDevice, rules, type Told, type ToldDevice } from "../fixture.ts";
 
 let told: ToldDevice;
 before(async () => {

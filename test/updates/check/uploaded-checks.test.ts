@@ -4,7 +4,7 @@ import { until } from "../../../lab/basics/until.ts";
 import type { Device } from "../../../lab/devices/checking-device.ts";
 import { reading } from "../../../lab/publisher/refreshing.ts";
 import type { Upload } from "../../../src/contract/types.ts";
-import { withRelease } from "../released-device.ts";
+import { withRelease } from "../fixture.ts";
 
 const upload: Upload = { lengthBytes: 3, [Symbol.asyncIterator]: async function* () {} };
 

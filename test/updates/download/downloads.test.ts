@@ -4,7 +4,7 @@ import { offer } from "../../../lab/publisher/offers.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { Downloads, type FetchOrder } from "../../../src/updates/download/downloads.ts";
 import type { FetchPlan } from "../../../src/updates/facts/updater-options.ts";
-import { binary, rules } from "../example-releases.ts";
+import { binary, rules } from "../fixture.ts";
 
 const full = new StewardError("storage_full", "The disk is full.");
 const cut = new StewardError("update_server_unreachable", "The line is cut.");

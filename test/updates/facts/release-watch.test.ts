@@ -8,7 +8,7 @@ import { outcomeCause } from "../../../src/releases/outcome-reasons.ts";
 import { emptyJournal, type GoodRelease, type Trial } from "../../../src/releases/release-journal.ts";
 import { createProgress } from "../../../src/updates/facts/progress.ts";
 import { newsOf, ReleaseWatch } from "../../../src/updates/facts/release-watch.ts";
-import { entry } from "../told-device.ts";
+import { entry } from "../fixture.ts";
 
 const id = "1".repeat(32);
 const base: GoodRelease = { id, name: "base", version: "1.2.0" };

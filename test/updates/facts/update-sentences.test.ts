@@ -16,7 +16,10 @@ const binary = { kind: "binary", name: "demo", version: "2.0.0" } as const;
 const setting = "/update/ota/x";
 const channels = { channel: "beta", allowed_channels: ["a", "b"] };
 
-/** The sentences of one kind, by their codes: the facts of each, and the words that they lead to. */
+/**
+ * Sentences of one kind whose form hangs on what is given: the facts, and the words that they lead to. That each code has
+ * its words with all facts in them is shown where the console's are compared with these (test/console/update-words).
+ */
 function says<Code extends string, Facts>(
   what: string,
   sentenceOf: (code: Code, facts: Facts) => string,
@@ -36,24 +39,14 @@ says("why a release is held, in a sentence", holdSentence, [
   ],
   ["trust_unusable", { reason }, /^It broke\.$/],
   ["trust_unusable", {}, /^The installed root of trust cannot be used\.$/],
-  ["journal_unreadable", { reason }, /nothing is applied\. It broke\.$/],
-  ["not_verifiable", { reason }, /could not verify what the publisher signed, .* It broke\.$/],
   ["failed", { reason }, /^It failed on this device .* It broke\. Wait .* `steward update apply --again`\.$/],
   ["failed", { reason, kind: "rules" }, /`steward update apply rules --again`\.$/],
-  ["held", { reason }, /no longer applied automatically\. It broke\. An administrator can apply it\.$/],
   ["deferred", { reason, until }, /It broke\. It is tried again at 2026-11-21T02:00:00\.000Z, or/],
   ["deferred", { reason }, /It broke\. An administrator can apply it\.$/],
-  ["not_configured", { setting: "/update/rules" }, /in the host file \(update\.rules\)\.$/],
-  ["not_automatic", { setting }, /on request only \(update\.ota\.x\)\.$/],
-  ["trust_not_established", {}, /until the publisher is trusted/],
-  ["clock_not_trusted", {}, /clock of this device is trusted/],
-  ["wave", { until }, /at 2026-11-21T02:00:00\.000Z\.$/],
-  ["disabled", { setting }, /are off \(update\.ota\.x\), so/],
   ["refused", { reason, until }, /refused it\. It broke\. It is tried again at 2026-11-21T02/],
   ["refused", { reason }, /refused it\. It broke\.$/],
   ["installer_unavailable", { reason, until }, /started for it\. It broke\. It is tried again at 2026/],
   ["installer_unavailable", { reason }, /started for it\. It broke\.$/],
-  ["postponed", { until }, /that ends at 2026-11-21T02/],
   ["window", { until, setting }, /window \(update\.ota\.x\), at 2026-11-21T02/],
   ["window", {}, /window\.$/],
   ["busy", { facts: { in_progress: "demo is on trial" } }, /has ended: demo is on trial\.$/],
@@ -65,20 +58,13 @@ says("why a release is held, in a sentence", holdSentence, [
 says("the trust, in a sentence", trustSentence, [
   ["not_installed", {}, /^No root of trust is installed/],
   ["unusable", { reason }, /^It broke\.$/],
-  ["not_confirmed", {}, /has not been compared .*steward update trust confirm FINGERPRINT/],
   ["server_not_set", { setting: "/update/ota/server" }, /^No update server is set \(update\.ota\.server\)/],
-  ["not_proven", {}, /has not been checked/],
-  ["established", {}, /installed, confirmed and proven/],
 ]);
 
 const hold = { code: "window", detail: "It waits.", until: null, setting: null, reason: null } as const;
 says("a summary, in a sentence", summarySentence, [
   ["trust_not_installed", { hold: { ...hold, code: "trust_not_installed" } }, /^It waits\.$/],
-  ["checking", {}, /^Checking for updates/],
-  ["waiting_for_clock", {}, /fetched when .*steward time status/],
-  ["check_waiting_for_clock", {}, /not known whether .*steward time status/],
   ["server_not_set", { setting }, /^No update server is set \(update\.ota\.x\)/],
-  ["not_checked", {}, /the first one comes soon/],
   ["not_checked_disabled", { setting }, /off \(update\.ota\.x\)/],
   ["downloading", { releases: [rules, binary] }, /^base 1\.2\.0, demo 2\.0\.0 is being downloaded\.$/],
   ["downloading", {}, /^A release is being downloaded\.$/],
@@ -86,10 +72,6 @@ says("a summary, in a sentence", summarySentence, [
   ["available", { releases: [rules], hold }, /^base 1\.2\.0 is available\. It waits\.$/],
   ["staged", { releases: [binary], hold }, /^demo 2\.0\.0 is downloaded and .* applied\. It waits\.$/],
   ["staged", { releases: [binary] }, /^demo 2\.0\.0 is downloaded and verified, and can be applied\.$/],
-  ["requested", { releases: [rules] }, /^The installer has been started for base 1\.2\.0\.$/],
-  ["installing", { releases: [rules] }, /^base 1\.2\.0 is being installed\.$/],
-  ["confirming", { releases: [rules] }, /^base 1\.2\.0 is running, and its health is being watched\.$/],
-  ["rolling_back", { releases: [rules] }, /^base 1\.2\.0 is being undone\.$/],
   ["applied", { releases: [rules], at }, /^base 1\.2\.0 was applied at 2026\S+ and is healthy\.$/],
   ["nothing_newer", { at }, /^The last check, at 2026\S+, found nothing newer for this device\.$/],
   ["check_failed", { at, reason }, /^The last check, at 2026\S+, failed\. It broke\.$/],
@@ -104,7 +86,6 @@ const unnamed = (kind: "rules" | "binary") => ({ release: { kind, name: null, ve
 says("a problem, in a sentence", problemSentence, [
   ["refused", { release: rules, at, reason }, /^The installer refused base 1\.2\.0 at 2026\S+\. It broke\.$/],
   ["installer_unavailable", { release: rules, reason }, /^The installer .* for base 1\.2\.0\. It broke\.$/],
-  ["request_failed", { reason }, /^The requested update could not be applied\. It broke\.$/],
   ["check_failed", { failures: 2, reason }, /^The last 2 checks for updates failed\. It broke\.$/],
   ["check_failed", { failures: 1, reason }, /^The last check for updates failed\. It broke\.$/],
   ["check_failed", { failures: 0, reason }, /^The last check for updates failed\. It broke\.$/],

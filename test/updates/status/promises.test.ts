@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { emptyJournal, type SetAside } from "../../../src/releases/release-journal.ts";
-import { rules } from "../example-releases.ts";
-import { entry, goodCheck, openToldDevice, type Told, type ToldDevice } from "../told-device.ts";
+import { entry, goodCheck, openToldDevice, rules, type Told, type ToldDevice } from "../fixture.ts";
 
 let told: ToldDevice;
 before(async () => {

@@ -10,7 +10,7 @@ import {
 } from "../../../src/releases/release-journal.ts";
 import { trialPhases } from "../../../src/releases/release-journal-schema.ts";
 import { outcomeState, trialState, trialView } from "../../../src/updates/status/trial-view.ts";
-import { entry } from "../told-device.ts";
+import { entry } from "../fixture.ts";
 
 const moment = { now: new Date("2026-11-20T12:00:00Z"), uptime: 1_000, bootId: "boot-1" };
 

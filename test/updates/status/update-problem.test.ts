@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { UpdateProblem } from "../../../src/contract/types.ts";
-import { rules } from "../example-releases.ts";
-import { entry, goodCheck, openToldDevice, type Told, type ToldDevice } from "../told-device.ts";
+import { entry, goodCheck, openToldDevice, rules, type Told, type ToldDevice } from "../fixture.ts";
 
 let told: ToldDevice;
 before(async () => {
@@ -12,10 +11,7 @@ before(async () => {
 const problemsOf = async (given: Told): Promise<readonly UpdateProblem[]> =>
   (await told.tell(given)).problems();
 
-const journal = (...history: ReturnType<typeof entry>[]) => ({
-  sequence: history.length,
-  history,
-});
+const journal = (...history: ReturnType<typeof entry>[]) => ({ sequence: history.length, history });
 const undone = { outcome: "failed", detail: "It did not answer", restored_healthy: false } as const;
 const refused = entry(1, { outcome: "refused", detail: "It does not fit." });
 const offered = { available: { rules, binary: null } };

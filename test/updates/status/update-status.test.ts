@@ -4,8 +4,7 @@ import { server } from "../../../lab/devices/checking-device.ts";
 import type { PassedOver, Updates } from "../../../src/contract/types.ts";
 import { countsOf } from "../../../src/releases/passed-over.ts";
 import { emptyJournal, type SetAside, type Trial } from "../../../src/releases/release-journal.ts";
-import { binary, rules } from "../example-releases.ts";
-import { entry, goodCheck, openToldDevice, type Told, type ToldDevice } from "../told-device.ts";
+import { binary, entry, goodCheck, openToldDevice, rules, type Told, type ToldDevice } from "../fixture.ts";
 
 let told: ToldDevice;
 before(async () => {

@@ -9,8 +9,7 @@ import {
   stateOf,
   stateWith,
 } from "../../../src/updates/status/update-summary.ts";
-import { rules as stored } from "../example-releases.ts";
-import { goodCheck } from "../told-device.ts";
+import { goodCheck, rules as stored } from "../fixture.ts";
 
 const rules: Release = { ...stored, hold: null, staged: false };
 const until = new Date("2026-11-21T02:00:00Z");
