@@ -44,10 +44,8 @@ describe("select", () => {
     const binary = { kind: "binary", name: "demo", version: "3.0.0", arch: "x64" };
     const { chosen, refused } = selectFrom([...versions, binary]);
     assert.deepEqual([chosen.rules?.version, chosen.binary?.version], ["1.10.0", "3.0.0"]);
-    assert.deepEqual(
-      refused.map(({ reason }) => reason),
-      Array(2).fill("is older than another offer"),
-    );
+    const found = refused.map(({ reason }) => reason);
+    assert.deepEqual(found, Array(2).fill("is older than another offer"));
   });
 
   it("takes the same of two that are equally new, in whatever order they come", () => {
@@ -64,7 +62,6 @@ describe("select", () => {
 
   const bad = { version: "1.0.0", withdrawn: "it eats data" };
   const recall = /^is installed, and was withdrawn by its publisher: it eats data$/;
-  const failed = new Set([idOf({ version: "2.0.0" })]);
   const atFloor = { installed: nothing, floors: { "rules/base": "1.4.0" } };
   const others = { installed: nothing, floors: { "rules/other": "9.0.0", "binary/base": "9.0.0" } };
   const of = (id: string): Partial<Device> => ({ installedIds: { rules: id, binary: null } });
@@ -73,13 +70,7 @@ describe("select", () => {
     ["is no other build of the installed version", { version: "1.0.0+rebuilt" }, {}, /not newer/],
     ["is none that is older", { version: "0.9.0" }, {}, /not newer/],
     ["is any where nothing is installed", { version: "0.0.1" }, { installed: nothing }, /^0\.0\.1$/],
-    ["is none of another channel", { version: "2.0.0", channel: "beta" }, {}, /channel beta/],
-    ["is none for another product", { version: "2.0.0", product: "toaster" }, {}, /product toaster/],
-    ["is none for another architecture", { version: "2.0.0", arch: "arm" }, {}, /for arm/],
-    ["needs no newer agent", { version: "2.0.0", min_agent: "0.2.0" }, {}, /0\.2\.0/],
     ["may need this very agent", { version: "2.0.0", min_agent: "0.1.0" }, {}, /^2\.0\.0$/],
-    ["has not failed here", { version: "2.0.0" }, { failed }, /failed/],
-    ["is not held back here", { version: "2.0.0" }, { held: failed }, /held/],
     [
       "is not below a floor that is no longer on offer (rollback attack)",
       { version: "1.3.0" },

@@ -293,10 +293,8 @@ describe("applying by hand", () => {
       await device.apply();
     }
     const told = device.events.filter(({ type }) => type === "update.refused");
-    assert.deepEqual(
-      told.map(({ details }) => details.code),
-      ["forbidden", "not_found"],
-    );
+    const seen = told.map(({ details }) => details.code);
+    assert.deepEqual(seen, ["forbidden", "not_found"]);
     // These rules are applied on request only: a time at which it is tried again would be no truth.
     const { code, release, until: again, reason } = device.room.problems()[0] ?? {};
     const found = [code, release?.version, again, reason?.code];

@@ -111,10 +111,8 @@ describe("a metadata file", () => {
       await assert.rejects(textOf("a", less), isRefused);
     await textOf("a", { known: { ...known, etag: null } });
     const headers = [{ "if-none-match": '"1"' }, {}, {}, { "if-modified-since": known.last_modified }];
-    assert.deepEqual(
-      asked.map((how) => how.headers),
-      headers,
-    );
+    const found = asked.map((how) => how.headers);
+    assert.deepEqual(found, headers);
     assert.equal(closed(), 4);
   });
 

@@ -22,10 +22,8 @@ describe("a stolen rules key", () => {
     assert.equal(await refreshed.find(path), null);
     const found = await refreshed.list("stable", "binary");
     const expected = ["stable/binary/demo-1.0.0-linux-x64.tar.gz", "binary"];
-    assert.deepEqual(
-      found.map((target) => [target.path, target.role]),
-      [expected],
-    );
+    const seen = found.map((target) => [target.path, target.role]);
+    assert.deepEqual(seen, [expected]);
     await recovers(lab);
   });
 

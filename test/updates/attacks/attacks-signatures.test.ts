@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { recovers, refused, startLab, withstands } from "../../../lab/devices/updating-device.ts";
 import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
 import { createSigningKey, placeholderKey, underAnotherId } from "../../../lab/publisher/signing-key.ts";
-import { attacked, type Change, keptBefore, keyOf, refusedAt, roles } from "./fixture.ts";
+import { attacked, type Change, keptBefore, keyOf, type Role, refusedAt, roles } from "./fixture.ts";
 
 const invalid = "update_signature_invalid";
 
@@ -21,33 +21,33 @@ describe("arbitrary installation attack", () => {
     await withstands(lab, { code: invalid });
   });
 
-  for (const role of roles) {
-    it(`fails with a ${role} that a stranger's key has signed`, (test) =>
-      attacked(test, refusedAt(role), (evil) => {
-        evil.signers[role] = [createSigningKey()];
-        evil.addRelease({ version: "9.0.0" });
-        evil.publish("targets", "rules");
-      }));
-
-    it(`fails with a ${role} that was changed after it was signed`, (test) => {
-      const change: Change = (evil) => {
+  const forgeries: [what: string, forge: (evil: SignedRepository, role: Role) => void, pinned?: boolean][] = [
+    [
+      "that a stranger's key has signed",
+      ({ signers }, role) => Object.assign(signers, { [role]: [createSigningKey()] }),
+      true,
+    ],
+    ["without a signature", ({ signers }, role) => Object.assign(signers, { [role]: [] })],
+    [
+      "that was changed after it was signed",
+      (evil, role) => {
         evil.tampering.afterSigning = (written, envelope) => {
           if (written === role) envelope.signed.expires = "2039-01-01T00:00:00Z";
           return envelope;
         };
-        evil.publish("targets", "rules");
-      };
-      return attacked(test, refusedAt(role), change, { pinned: false });
-    });
-
-    it(`fails with a ${role} without a signature`, (test) => {
-      const change: Change = (evil) => {
-        evil.signers[role] = [];
-        evil.publish("targets", "rules");
-      };
-      return attacked(test, refusedAt(role), change, { pinned: false });
-    });
-  }
+      },
+    ],
+  ];
+  for (const [what, forge, pinned = false] of forgeries)
+    for (const role of roles)
+      it(`fails with a ${role} ${what}`, (test) => {
+        const change: Change = (evil) => {
+          forge(evil, role);
+          evil.addRelease({ version: "9.0.0" });
+          evil.publish("targets", "rules");
+        };
+        return attacked(test, refusedAt(role), change, { pinned });
+      });
 
   it("fails with a stranger's signature under the key id of the trusted key", (test) =>
     attacked(test, invalid, (evil) => {
@@ -144,34 +144,36 @@ describe("duplicate keys and signatures", () => {
 });
 
 describe("a revoked key", () => {
-  for (const role of ["timestamp", "snapshot", "targets"])
-    it(`signs no ${role} any more once a new root is out`, (test) =>
-      attacked(test, { code: invalid, moved: keptBefore(role) }, async (_, lab) => {
-        const { repository } = lab;
-        const stolen = repository.keys[role] ?? [];
-        repository.keys[role] = [createSigningKey()];
-        repository.publishRoot();
-        repository.publish("targets", "rules");
-        await lab.refresh();
-        const evil = repository.fork();
-        evil.signers[role] = stolen;
-        evil.publish("targets", "rules");
-        return evil.files;
-      }));
-
-  it("signs no root any more", (test) =>
-    attacked(test, invalid, async (_, lab) => {
+  /** The publisher has replaced the key of a role, and the device knows it; the old key signs the next version. */
+  const afterRevocation =
+    (role: string, published: string[], signed: string[]): Change =>
+    async (_, lab) => {
       const { repository } = lab;
-      const stolen = repository.keys.root ?? [];
-      repository.keys.root = [createSigningKey()];
+      const stolen = repository.keys[role] ?? [];
+      repository.keys[role] = [createSigningKey()];
       repository.publishRoot();
-      await lab.refresh();
+      repository.publish(...published);
+      await (await lab.refresh()).list("stable", "rules");
       const evil = repository.fork();
-      Object.assign(evil.keys, { root: stolen });
-      evil.signers.root = stolen;
-      evil.publishRoot();
+      evil.signers[role] = stolen;
+      if (role === "root") Object.assign(evil.keys, { root: stolen });
+      if (role === "root") evil.publishRoot();
+      else evil.publish(...signed);
       return evil.files;
-    }));
+    };
+
+  for (const role of ["timestamp", "snapshot", "targets"])
+    it(`signs no ${role} any more once a new root is out`, (test) => {
+      const both = ["targets", "rules"];
+      return attacked(test, { code: invalid, moved: keptBefore(role) }, afterRevocation(role, both, both));
+    });
+
+  it("signs no root any more", (test) => attacked(test, invalid, afterRevocation("root", ["rules"], [])));
+
+  it("signs no rules any more once the targets delegate to another", (test) => {
+    const expected = { code: invalid, moved: ["timestamp", "snapshot"], search: true };
+    return attacked(test, expected, afterRevocation("rules", ["targets", "rules"], ["rules"]));
+  });
 
   it("has signed rules that are not trusted any more, though they lie on the device and are on offer", async (test) => {
     const lab = await startLab(test);
@@ -180,19 +182,6 @@ describe("a revoked key", () => {
     await refused(invalid, (await lab.refresh()).list("stable", "rules"));
     await recovers(lab);
   });
-
-  it("signs no rules any more once the targets delegate to another", (test) =>
-    attacked(test, { code: invalid, moved: ["timestamp", "snapshot"], search: true }, async (_, lab) => {
-      const { repository } = lab;
-      const stolen = repository.keys.rules ?? [];
-      repository.keys.rules = [createSigningKey()];
-      repository.publish("targets", "rules");
-      await (await lab.refresh()).list("stable", "rules");
-      const evil = repository.fork();
-      evil.signers.rules = stolen;
-      evil.publish("rules");
-      return evil.files;
-    }));
 });
 
 describe("placeholder keys in a root", () => {

@@ -158,10 +158,8 @@ describe("after a check the record", () => {
     ] as [typeof expired | null, typeof expired | null, ...[string, object][]][]) {
       const outcome = next(record, blocked(rules, binary));
       record = outcome.record;
-      assert.deepEqual(
-        outcome.events.map(({ type, details }) => [type, details]),
-        events,
-      );
+      const found = outcome.events.map(({ type, details }) => [type, details]);
+      assert.deepEqual(found, events);
       assert.deepEqual(record.blockers, { rules, binary });
       assert.equal(record.available.rules, rules && known, "what was known stays while it is blocked");
     }

@@ -64,10 +64,8 @@ describe("the archive of a repository", () => {
     );
     const directory = await unpacked(test, uploadOf(bytes));
     assert.equal(readFileSync(join(directory, "metadata/timestamp.json"), "utf8"), "first");
-    assert.deepEqual(
-      ["a", "b", "._metadata"].filter((name) => existsSync(join(directory, name))),
-      [],
-    );
+    const found = ["a", "b", "._metadata"].filter((name) => existsSync(join(directory, name)));
+    assert.deepEqual(found, []);
   });
 
   const outside = /outside of a directory/;
