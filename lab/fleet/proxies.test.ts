@@ -28,12 +28,13 @@ describe("a device behind a proxy", { timeout: 300_000 }, () => {
   });
 
   type Start = (test: Ending, root: string) => Promise<string>;
+  const nginxWith =
+    (version: string): Start =>
+    async (test, root) =>
+      (await startNginx(test, root, nginx(agent.url, version))).url;
   const proxies: readonly (readonly [string, Start])[] = [
-    ["nginx", async (test, root) => (await startNginx(test, root, nginx(agent.url, "1.1"))).url],
-    [
-      "nginx with HTTP/1.0",
-      async (test, root) => (await startNginx(test, root, nginx(agent.url, "1.0"))).url,
-    ],
+    ["nginx", nginxWith("1.1")],
+    ["nginx with HTTP/1.0", nginxWith("1.0")],
     ["HAProxy", async (test) => (await startHaproxy(test, agent.port)).url],
     ["Apache", (test, root) => startApache(test, root, apache(agent.url))],
   ];

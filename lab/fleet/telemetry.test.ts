@@ -1,8 +1,7 @@
 /** Events of the built agent at Debian's rsyslog and syslog-ng over TLS. */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { AuditEvent } from "../../src/contract/types.ts";
@@ -12,6 +11,7 @@ import type { Delivery } from "../../src/outbox/receiver.ts";
 import { createSyslog } from "../../src/outbox/syslog.ts";
 import { type AgentProcess, startAgentProcess } from "../agents/running-agent.ts";
 import { heldPort } from "../basics/held-ports.ts";
+import { scratchDirectory } from "../basics/scratch.ts";
 import { until } from "../basics/until.ts";
 import { createAuthority } from "../host/certificates.ts";
 import { messageOf } from "../host/messages.ts";
@@ -20,12 +20,11 @@ import { ended, rowsOf, unpacked } from "./programs.ts";
 const row = rowsOf("telemetry");
 const unending = new AbortController().signal;
 
-let directory: string;
+const directory = scratchDirectory();
 let agent: AgentProcess;
 let events: AuditEvent[];
 
 before(async () => {
-  directory = mkdtempSync(join(tmpdir(), "steward-fleet-telemetry-"));
   agent = await startAgentProcess();
   const { token } = await agent.signedInAdmin();
   for (const name of ["pump-reader", "größe"]) {
@@ -36,10 +35,19 @@ before(async () => {
   events = (await agent.call("GET", "/api/events?after=0&limit=50", { local: true })).json.items;
   assert.ok(events.length >= 4, JSON.stringify(events));
 });
-after(async () => {
-  await agent?.dispose();
-  if (directory) rmSync(directory, { recursive: true, force: true });
-});
+after(() => agent?.dispose());
+
+/** The outbox's receiver of syslog at this port, which trusts the authorities of a file. */
+function syslogAt(port: number, caFile: string | undefined) {
+  const connections = createServerConnections({ allowLocalServers: true, caFile });
+  const timers = { after: () => () => undefined };
+  const plan = { server: "127.0.0.1", port, connections, timers, isAcknowledged: async () => false };
+  const syslog = createSyslog({ ...plan, hostName: () => "edge-7", wall: Date.now });
+  return () => syslog.deliver(messageOf(events.map((event) => noticeOf(event))), unending);
+}
+
+const linesOf = (file: string): string[] =>
+  existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
 
 describe("rsyslog of Debian as a receiver of events", () => {
   let rsyslog: ChildProcess | undefined;
@@ -88,18 +96,8 @@ action(type="omfile" file="${log}" template="whole")
   });
   after(() => ended(rsyslog));
 
-  const deliver = (caFile: string | undefined) => {
-    const connections = createServerConnections({ allowLocalServers: true, caFile });
-    const timers = { after: () => () => undefined };
-    const plan = { server: "127.0.0.1", port, connections, timers, isAcknowledged: async () => false };
-    return createSyslog({ ...plan, hostName: () => "edge-7", wall: Date.now }).deliver(
-      messageOf(events.map((event) => noticeOf(event))),
-      unending,
-    );
-  };
-
   it("gets nothing before its certificate is verified", async () => {
-    assert.match(JSON.stringify(await deliver(undefined)), /"retry".*certificate cannot be trusted/);
+    assert.match(JSON.stringify(await syslogAt(port, undefined)()), /"retry".*certificate cannot be trusted/);
     assert.equal(existsSync(log), false);
   });
 
@@ -107,11 +105,10 @@ action(type="omfile" file="${log}" template="whole")
     // The connection that was refused has made it complain.
     await until("rsyslog has seen the end of the other connection", () => said !== "");
     said = "";
-    const delivery = await deliver(join(authorityDirectory(), "ca.pem"));
+    const delivery = await syslogAt(port, join(authorityDirectory(), "ca.pem"))();
     assert.deepEqual([delivery.outcome, said], ["taken", ""], JSON.stringify(delivery));
-    const lines = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);
-    await until("all are in its file", () => lines().length === events.length);
-    const found = lines().map((line) => JSON.parse(line));
+    await until("all are in its file", () => linesOf(log).length === events.length);
+    const found = linesOf(log).map((line) => JSON.parse(line));
     for (const [index, event] of events.entries()) {
       const one = found[index];
       const facts = one["$!"]["rfc5424-sd"]["steward@32473"];
@@ -158,24 +155,17 @@ log { source(net); destination(file); };
       ["--foreground", "--no-caps", `--cfgfile=${here}/conf`, `--module-path=${at.at(-1)}`, ...files],
       { stdio: "ignore", env: { ...process.env, LD_LIBRARY_PATH: at.slice(0, -1).join(":") } },
     );
-    const syslog = createSyslog({
-      ...{ server: "127.0.0.1", port, hostName: () => "edge-7", wall: Date.now },
-      connections: createServerConnections({ allowLocalServers: true, caFile: ca }),
-      ...{ timers: { after: () => () => undefined }, isAcknowledged: async () => false },
-    });
+    const deliver = syslogAt(port, ca);
     let delivery: Delivery | undefined;
     await until("syslog-ng listens", async () => {
-      delivery = await syslog.deliver(messageOf(events.map((event) => noticeOf(event))), unending);
+      delivery = await deliver();
       return delivery.outcome === "taken";
     });
     const answer = "The server has read all and closed the connection";
     assert.deepEqual(delivery, { outcome: "taken", answer });
-    const lines = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);
-    await until("all are in its file", () => lines().length === events.length);
-    assert.deepEqual(
-      lines(),
-      events.map(({ seq, hash }) => `edge-7 ${seq} ${hash}`),
-    );
-    row("events that syslog-ng has read", String(lines().length));
+    await until("all are in its file", () => linesOf(log).length === events.length);
+    const wanted = events.map(({ seq, hash }) => `edge-7 ${seq} ${hash}`);
+    assert.deepEqual(linesOf(log), wanted);
+    row("events that syslog-ng has read", wanted.length);
   });
 });
