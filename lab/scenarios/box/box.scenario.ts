@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Boot, TieredScenario } from "../../machines/scenario.ts";
+import { type Boot, type TieredScenario, walk } from "../../machines/scenario.ts";
 import { addUser, signIn } from "../people.ts";
 
 const state = "/var/lib/steward";
@@ -26,15 +26,45 @@ export const scenario: TieredScenario = {
     "/etc/systemd/system/systemd-reboot.service.d/container.conf": `[Unit]\nSuccessAction=poweroff-force\n${atEnd("reboot")}`,
     "/etc/systemd/system/systemd-poweroff.service.d/container.conf": atEnd("power-off"),
   },
-  boots: [namesAndReboot, overApi("reboot"), overApi("power-off"), resetAndPowerOff, forImage, copies].map(
-    (run) => ({
-      run: async (guest: Guest) => {
-        await guest.stewardAnswers();
-        await run(guest);
-      },
-    }),
-  ),
+  boots: [
+    { units: [], run: installed },
+    ...[overApi("reboot"), overApi("power-off"), resetAndPowerOff, forImage, copies].map((run) => ({
+      run: walk(run),
+    })),
+  ],
 };
+
+/** The lines of docs/install.md after `make install`. */
+const settingUp = `systemd-sysusers; systemd-tmpfiles --create; systemctl daemon-reload
+systemctl enable --now steward.service steward-guard.service steward-guard-boot.service steward-rescue.service`;
+
+const owners = `root root 755 /usr/lib/steward/main.js
+root root 644 /usr/lib/systemd/system/steward.service
+root root 755 /etc/steward
+steward steward 700 /var/lib/steward
+steward steward 600 /var/lib/steward/users.json
+root root 755 /var/lib/steward-releases
+root root 700 /var/lib/steward-trust
+steward steward 600 /run/steward/steward.sock
+`;
+
+async function installed(guest: Guest): Promise<void> {
+  await guest.types(settingUp, { what: "what make install has put there is set up" });
+  await guest.stewardAnswers();
+  await addUser(guest, "anna");
+  const session = await signIn(guest, "anna");
+  const { body } = await guest.http("/api/health", { token: String(session.body.access_token) });
+  const checks = body.checks as { name: string; status: string }[];
+  const troubles = checks.filter(({ name, status }) => name !== "time" && status !== "ok");
+  guest.check(
+    "the first administrator signs in, and only the clock is in trouble",
+    troubles.length === 0,
+    body,
+  );
+  await guest.types(`stat -c '%U %G %a %n' ${owners.replaceAll(/^.* (?=\/)|\n/gm, " ")}`, { says: owners });
+  await guest.types('[ -z "$(find /usr/lib/steward ! -user root)" ]');
+  await namesAndReboot(guest);
+}
 
 async function oldestEvents(guest: Guest): Promise<{ seq: number; type: string }[]> {
   return (await guest.api("/api/events?after=0")).items;
@@ -45,7 +75,6 @@ const isNamed = (host: string, zone: string): boolean =>
   readlinkSync("/etc/localtime").endsWith(zone);
 
 async function namesAndReboot(guest: Guest): Promise<void> {
-  await addUser(guest, "anna");
   await guest.types("steward system host-name pump-7; steward system time-zone Europe/Berlin");
   guest.check("name and zone are the machine's", isNamed("pump-7", "/Europe/Berlin"));
   const { host } = await guest.api("/api/status");
@@ -69,6 +98,9 @@ async function goesDown(guest: Guest, order: "reboot" | "power-off"): Promise<vo
 function overApi(order: "reboot" | "power-off"): Boot["run"] {
   const [host_name, time_zone] = order === "reboot" ? ["pump-8", "Asia/Tokyo"] : ["pump-7", "Europe/Berlin"];
   return async (guest) => {
+    await guest.types('[ -z "$(systemctl --failed --no-legend --no-pager)" ]', {
+      what: "no unit has failed",
+    });
     const token = String((await signIn(guest, "anna")).body.access_token);
     const body = { host_name, time_zone };
     const changed = await guest.http("/api/system/host", { method: "PUT", token, body });
