@@ -66,13 +66,8 @@ export async function readOnlyDisk(guest: Guest): Promise<void> {
   await changesAreTaken(guest);
 }
 
-async function changesAreTaken(guest: Guest): Promise<void> {
-  await guest.until("changes are taken again", 90, async () => {
-    const { status, stderr } = await guest.steward("system", "set", "device.location=mended");
-    if (status === 0) return true;
-    throw new Error(stderr);
-  });
-}
+const changesAreTaken = (guest: Guest) =>
+  guest.becomes("steward system set device.location=mended", 90, { what: "changes are taken again" });
 
 /** The journal has filled it to the last byte. */
 export async function fullDisk(guest: Guest): Promise<void> {

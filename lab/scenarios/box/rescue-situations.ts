@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 import { addUser, enrolled, password, signIn } from "../people.ts";
 import { appliedUntil, appliedWhole } from "../updates/power-cuts.ts";
@@ -43,9 +43,7 @@ export async function typed(
 }
 
 /** It starts a dozen programs, one after the other: under emulation beside other work that takes minutes. */
-function doctor(guest: Guest): Promise<Ran> {
-  return guest.run("/usr/bin/steward", ["doctor"], { timeoutSeconds: 300 });
-}
+const doctor = (guest: Guest) => guest.run("/usr/bin/steward", ["doctor"], { timeoutSeconds: 300 });
 
 /** The last line of steward doctor: the next one to type. */
 export async function next(guest: Guest): Promise<string> {
@@ -62,7 +60,6 @@ export async function doctorNames(guest: Guest, what: string, line: string | Reg
   guest.check(`steward doctor names it: ${what}`, isNamed, ran);
 }
 
-/** Adds a user with everyone's password. */
 export async function added(guest: Guest, name: string, role = "readonly"): Promise<void> {
   const ran = await addUser(guest, name, role);
   guest.check(`${name} is added`, ran.status === 0, ran);
@@ -132,8 +129,7 @@ async function begunAnew(guest: Guest, name: "users" | "settings", lines: () => 
   guest.check(`the doctor's last line begins the ${name} anew`, line === `steward state reset ${name}`, line);
   const said = await lines();
   await guest.until("the agent is out of rescue", 60, async () => (await health(guest)) !== "rescue");
-  const isKept = readdirSync(state).some((file) => file.startsWith(`${name}.bad-`));
-  guest.check(`the ${name} are begun anew, and the damaged file is kept`, isKept);
+  await guest.types(`ls ${state}/${name}.bad-*`, { what: `of the ${name} the damaged file is kept` });
   return said;
 }
 
@@ -199,9 +195,7 @@ export async function stuckInConfirming(guest: Guest): Promise<void> {
 /** Booted with steward.rescue=1: the text above the login prompt lets an administrator in. */
 export async function withoutShell(guest: Guest): Promise<void> {
   const issue = "/run/issue.d/steward-rescue.issue";
-  const text = await guest.until("the token stands above the login prompt", 90, () =>
-    existsSync(issue) ? readFileSync(issue, "utf8") : undefined,
-  );
+  const text = await guest.becomes(`cat ${issue}`, 90, { what: "the token is above the login prompt" });
   const token = /(?:[0-9a-z]{5}-){3}[0-9a-z]{5}/.exec(text)?.[0] ?? "";
   const chosen = { password: "seven quiet owls at dusk" };
   const body = { setup_token: token, username: "root-admin", ...chosen };
@@ -211,13 +205,9 @@ export async function withoutShell(guest: Guest): Promise<void> {
   const spent = await guest.http("/api/setup", { body });
   guest.check("the token is spent", spent.body.code === "setup_already_done", spent.body);
   await guest.types("systemctl restart steward-rescue");
-  await guest.until("a restart of the unit prints another", 60, () => {
-    const present = existsSync(issue) ? readFileSync(issue, "utf8") : "";
-    return present.includes("Setup token") && !present.includes(token);
-  });
+  await guest.becomes(`grep 'Setup token' ${issue} && ! grep ${token} ${issue}`, 60);
   await guest.types("systemctl stop steward-rescue");
-  const left = [issue, "/run/steward/rescue-token"].filter((path) => existsSync(path));
-  guest.check("when the unit ends, nothing of it is left", left.length === 0, left);
+  await guest.types(`! ls ${issue} && ! ls /run/steward/rescue-token`);
 }
 
 /** The same where the host file forbids it. */
@@ -227,12 +217,12 @@ export async function withoutShellForbidden(guest: Guest): Promise<void> {
   writeFileSync(file, JSON.stringify({ ...JSON.parse(before), kernel_rescue: false }));
   // Root may have written it with a umask of 077: it forbids all the same.
   await guest.types(`chmod 600 ${file}; systemctl restart steward-rescue`);
-  await guest.until("the unit has ended", 60, async () => {
-    return (await guest.property("ActiveState", "steward-rescue.service")) === "inactive";
+  await guest.becomes("systemctl show -P ActiveState,Result steward-rescue", 60, {
+    says: ["inactive", "success"],
   });
-  const result = await guest.property("Result", "steward-rescue.service");
-  const isRefused = !existsSync("/run/steward/rescue-token") && result === "success";
-  guest.check("where the host file forbids it, no token is printed", isRefused, result);
+  await guest.types("! ls /run/steward/rescue-token", {
+    what: "no token is printed where that is forbidden",
+  });
   writeFileSync(file, before);
   await guest.types(`chmod 644 ${file}`);
 }
