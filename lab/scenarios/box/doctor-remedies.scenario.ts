@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
+import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { timeSettings, untilStatus } from "../clock/clock-scenario.ts";
 import { lan, otherBox } from "../https/neighbour.ts";
@@ -9,21 +9,6 @@ const unit = "steward.service";
 const reload = `systemctl reload ${unit}`;
 const restart = `systemctl restart ${unit}`;
 const [stop, start] = [`systemctl stop ${unit}`, `systemctl start ${unit}`];
-/** The rest is for a person to decide: the device's name, its updates, second factors. */
-const well = "Nothing to do.";
-
-/** One way in which a box breaks, and what mends it. */
-interface Breakage {
-  readonly what: string;
-  /** Lines of the shell, or a function. */
-  readonly breaks: string | ((guest: Guest) => Promise<unknown>);
-  /** The last lines of doctor, each typed in turn. */
-  readonly typed: readonly string[];
-  /** The last of these lines prints it; a person then does what follows. */
-  readonly shows?: string;
-  readonly after?: string | ((guest: Guest) => Promise<unknown>);
-}
-
 const hostFile = "/etc/steward/steward.json";
 const keptHostFile = "/var/lib/steward-host/steward.json";
 const httpsOn = '{ "https": { "enabled": true } }';
@@ -52,8 +37,7 @@ const usersOfForm = (from: string, to: string) =>
 const aside = "/srv/aside";
 const inPlaceOfState = (line: string) =>
   `set -e; ${stop}; mkdir -p ${aside}; mount --bind ${state} ${aside}; umount ${state}; rmdir ${state}; ${line}; systemctl start --no-block ${unit}`;
-const stateBack = `set -e; ${stop}; umount -q ${state} || true; rm -rf ${state} ${state}.unusable; : >/etc/fstab; systemctl daemon-reload
-  mkdir ${state}; mount --bind ${aside} ${state}; umount ${aside}; ${start}`;
+const stateBack = `set -e; ${stop}; umount -q ${state} || true; rm -rf ${state} ${state}.unusable; : >/etc/fstab; systemctl daemon-reload; mkdir ${state}; mount --bind ${aside} ${state}; umount ${aside}; ${start}`;
 const mountFor = (target: string) =>
   `mount -a; rm ${state}; mkdir -p ${target} ${state}; echo '${target} ${state} none bind' >>/etc/fstab; systemctl daemon-reload; mount ${state}; ${restart}`;
 
@@ -85,267 +69,180 @@ const withPerson = [
   start,
 ];
 
-const breakages: readonly Breakage[] = [
-  {
-    what: "a person is called steward, and an earlier version has run as them",
-    breaks: `set -e; systemctl stop ${unit} ${others}
-      sed -i 's|^steward:.*|steward${ofPerson}|' /etc/passwd; sed -i 's|^steward:.*|steward:x:1001:|' /etc/group
-      umask 027; echo ${"a".repeat(64)} >/etc/steward/seal.key; chown -R 1001:1001 ${state}; chgrp 1001 /etc/steward/seal.key
-      systemd-run --uid=1001 --unit=theirs sleep 10000; ${start}`,
-    typed: [withPerson.join("; ")],
-    after: async (guest) => {
-      await guest.types(
-        `stat -c %U:%G ${state} ${users} /etc/steward/seal.key; stat -c %U /proc/$(systemctl show --value --property=MainPID ${unit}); systemctl is-active theirs; id -nu 1001; rm /etc/steward/seal.key; ${restart}`,
-        {
-          says: "steward:steward\nsteward:steward\nroot:steward\nsteward\nactive\nsteward-old\n",
-          what: "each file and the agent are the new user's, and the person's program goes on",
-        },
-      );
-    },
-  },
-  { what: "the agent is stopped", breaks: stop, typed: [start] },
-  {
-    what: "its unit is masked",
-    breaks: `systemctl mask --now ${unit}`,
-    typed: [`systemctl unmask ${unit}`, start],
-  },
-  { what: "its run directory is removed", breaks: "rm -r /run/steward", typed: [restart] },
-  {
-    what: "port 8470 is another program's",
-    breaks: `${stop}; systemd-run --unit=taker --uid=nobody /usr/lib/steward/bin/node -e "require('net').createServer().listen(8470, '127.0.0.1')"
-      until ss -Hltn 'sport = :8470' | grep -q .; do sleep 0.1; done; ${start}`,
-    typed: ["ss -ltnp 'sport = :8470'"],
-    shows: "8470",
-    after: async (guest) => {
-      await guest.types("systemctl stop taker.service");
-      // The agent tries again each minute.
-      await guest.stewardAnswers(90);
-    },
-  },
-  {
-    what: "the root helper's socket is stopped",
-    breaks: "systemctl stop steward-helper.socket",
-    typed: [restartHelper],
-  },
-  {
-    what: "the root helper's socket is removed",
-    breaks: "rm /run/steward-helper.socket",
-    typed: [restartHelper],
-  },
-  {
-    what: "the root helper's socket is masked",
-    breaks: "systemctl mask --now steward-helper.socket",
-    typed: [restartHelper],
-  },
-  {
-    what: "the host file lacks a brace",
-    breaks: `echo '{ "https": { "enabled": true }' >${hostFile}`,
-    typed: ["steward host-file restore"],
-  },
-  {
-    what: "the host file has a member of another release",
-    breaks: `echo '{ "https": { "enabled": true }, "colour": "red" }' >${hostFile}; ${reload}`,
-    typed: ["steward host-file check"],
-    shows: "/colour",
-    after: hostFileAsItWas,
-  },
-  {
-    what: "the host file lacks a brace, and no accepted one is kept",
-    breaks: `rm ${keptHostFile}; echo '{' >${hostFile}; echo '${httpsOn}' >/root/https-on; ${editor('cat /root/https-on >"$1"')}; ${restart}`,
-    typed: [`editor ${hostFile}; ${restart}`],
-    after: hostFileAsItWas,
-  },
-  {
-    what: "each start of the agent fails",
-    breaks: `${dropIn(unit, "failing", `ExecStart=\\nExecStart=/bin/sh -c "echo the program is damaged; exit 1"`)}; systemctl restart --no-block ${unit}
-      until [ "$(systemctl show --property=NRestarts --value ${unit})" -gt 0 ]; do sleep 0.2; done`,
-    typed: [`journalctl -u ${unit} -n 20 --no-pager`],
-    shows: "the program is damaged",
-    after: `${without(unit, "failing")}; ${restart}`,
-  },
-  {
-    what: "the time zone's file is gone, as its former name after an upgrade to Debian 13",
-    breaks: `rm -r ${zones}/US; ln -sf ${zones}/US/Pacific /etc/localtime`,
-    typed: ["steward system time-zone America/Los_Angeles"],
-  },
-  {
-    what: "the time zone is a copy from another release of the database",
-    breaks: `rm /etc/localtime; { head -c 200 ${zones}/Asia/Tokyo; printf x; tail -c +202 ${zones}/Asia/Tokyo; } >/etc/localtime`,
-    typed: ["steward system time-zone Asia/Tokyo"],
-  },
-  {
-    what: "others may write the host file",
-    breaks: `chmod 666 ${hostFile}`,
-    typed: [`chown root ${hostFile}; chmod go-w ${hostFile}; ${restart}`],
-  },
-  {
-    what: "a certificate's key is that of another one",
-    breaks: `mkdir -p ${tls}; cd ${tls}; ${pair("site")}; ${pair("other")}; mv other.key site.key; rm other.crt; chgrp steward site.key; chmod 640 site.key; ! ${reload}`,
-    typed: [site],
-  },
-  { what: "a certificate is a pipe", breaks: `mkfifo -m 644 ${tls}/site.crt; ! ${reload}`, typed: [site] },
-  {
-    what: "only root can read the maker's mark",
-    breaks: `${closed}; echo '<svg xmlns="http://www.w3.org/2000/svg"/>' >${mark}; echo '${named}' >${hostFile}; ${restart}`,
-    typed: [`chmod a+r ${mark}; ${restart}`],
-  },
-  {
-    what: "only root can read the host file",
-    breaks: `${closed}; chmod 600 ${hostFile}; ${restart}`,
-    typed: [`chmod a+r ${hostFile}; ${restart}`],
-  },
-  {
-    what: "only root can read the directory of the host file",
-    breaks: `chmod 700 /etc/steward; ! ${reload}`,
-    typed: [`chmod a+rx /etc/steward; chmod a+r ${hostFile}; ${restart}`],
-  },
-  {
-    what: "the host file is a link that leads nowhere",
-    breaks: `ln -sf /data/steward.json ${hostFile}; ${restart}`,
-    typed: ["steward host-file restore"],
-  },
-  {
-    what: "the host file is a directory, and no accepted one is kept",
-    breaks: `rm -r ${hostFile} ${keptHostFile}; mkdir ${hostFile}; ${restart}`,
-    typed: [`mv --backup=t ${hostFile} ${hostFile}.refused; ${restart}`],
-    after: hostFileAsItWas,
-  },
-  {
-    what: "a certificate is a link into certbot's directory, which only root can read",
-    breaks: `${closed}; mkdir -p ${certbot}; cd ${certbot}; ${pair("linked")}; mv linked.crt fullchain.pem; mv linked.key privkey.pem; ln -s ${certbot}/fullchain.pem ${tls}/site.crt; ln -sf ${certbot}/privkey.pem ${tls}/site.key; ${restart}`,
-    typed: [
-      `install -m 640 -g steward "$(realpath ${tls}/site.key)" ${tls}/site.key; install -m 644 "$(realpath ${tls}/site.crt)" ${tls}/site.crt; ${reload}`,
-    ],
-  },
-  {
-    what: "certbot's directory is linked as it is",
-    breaks: `rm ${tls}/*; ln -s ${certbot} ${tls}/edge-7; ${restart}`,
-    typed: [
-      `install -m 640 -g steward ${tls}/edge-7/privkey.pem ${tls}/50-ca.key; install -m 644 ${tls}/edge-7/fullchain.pem ${tls}/50-ca.crt; ${reload}`,
-    ],
-  },
-  {
-    what: "only root can read the directory of the certificates, and those in it",
-    breaks: `rm -r ${tls}; ${closed}; mkdir ${tls}; cd ${tls}; ${pair("site")}; ${restart}`,
-    typed: [
-      `chmod a+rx ${tls}; ${reload}`,
-      `chmod a+r ${tls}/site.crt; chown root:steward ${tls}/site.key; chmod 640 ${tls}/site.key; ${reload}`,
-    ],
-  },
-  {
-    what: "only root can read the key for second factors",
-    breaks: `${closed}; head -c 32 /dev/urandom >seal.key; ${restart}`,
-    typed: [`chown root:steward /etc/steward/seal.key; chmod 640 /etc/steward/seal.key; ${restart}`],
-  },
-  {
-    what: "another device on the LAN has its name",
-    breaks: async (guest) => {
-      await lan(guest);
-      const name = await otherBox(guest, hostname());
-      guest.check("Avahi has counted on", name === `${hostname()}-2.local`, name);
-      await guest.types(reload);
-    },
-    typed: [`steward system host-name ${hostname()}-2`],
-  },
-  {
-    what: "the state's disk is read-only",
-    // The kernel refuses it while files are open for writing.
-    breaks: `${stop}; mount -o remount,ro ${state}; ${start}`,
-    typed: [`mount -o remount,rw ${state}`],
-    after: restart,
-  },
-  {
-    what: "the state's disk is full",
-    breaks: `${stop}; rm -f ${state}/.reserve; ${fill}; ${start}`,
-    typed: [`du -xah ${state} | sort -h | tail -n 20`],
-    shows: filler,
-    after: `rm ${filler}; ${restart}`,
-  },
-  {
-    what: "the state's disk has no inode left",
-    breaks: `${stop}; mkdir ${crowd}; n=0; while : 2>/dev/null >${crowd}/$n; do n=$((n + 1)); done; ${start}`,
-    typed: [`du -x --inodes ${state} | sort -n | tail -n 20`],
-    shows: crowd,
-    after: `rm -r ${crowd}; ${restart}`,
-  },
-  {
-    what: "a newer release has written the users",
-    breaks: usersOfForm("1", "99"),
-    typed: ["apt-get install steward"],
-    // No package source here has that release, which would read them.
-    after: usersOfForm("99", "1"),
-  },
-  {
-    what: "users.json is a pipe",
-    breaks: `${stop}; rm ${users}; mkfifo -m 600 ${users}`,
-    typed: ["steward state restore users", start],
-  },
-  {
-    what: "sessions.json is a link",
-    breaks: `${stop}; ln -sf /dev/zero ${state}/sessions.json`,
-    typed: [start, "steward state accept sessions"],
-  },
-  {
-    what: "the agent's own key is a pipe of root's",
-    breaks: `${stop}; rm ${ownKey}; mkfifo -m 600 ${ownKey}; ${start}`,
-    typed: [`chown -h steward: ${ownKey}; ${restart}`, `mv ${ownKey} ${ownKey}.unusable; ${restart}`],
-  },
-  {
-    what: "the state directory belongs to another user",
-    breaks: `chown root: ${state}`,
-    typed: [`chown -hR steward: ${state}; ${restart}`],
-  },
-  {
-    what: "the state directory is a file",
-    breaks: inPlaceOfState(`echo >${state}`),
-    typed: [`mv ${state} ${state}.unusable; ${restart}`],
-    after: stateBack,
-  },
-  {
-    what: "the state directory is a link",
-    breaks: inPlaceOfState(`ln -s ${aside} ${state}`),
-    typed: [mountFor(aside)],
-    after: `steward user list | grep anna && ( ${stateBack} )`,
-  },
-  {
-    what: "the state directory is a link that leads nowhere",
-    breaks: inPlaceOfState(`ln -s /srv/disk/state ${state}`),
-    typed: [mountFor("/srv/disk/state")],
-    after: stateBack,
-  },
-  {
-    what: "the daily backup is switched on, and has no recipient; the person who writes it has umask 077",
-    breaks: `${editor(`umask 077; echo ${recipient} >"$1"`)}; ${backUp}; systemctl enable --now ${backupTimer}`,
-    typed: [`editor ${recipients}; ${backUp}`, `chmod a+rx /etc/steward; chmod a+r ${recipients}; ${backUp}`],
-  },
-  {
-    what: "the timer of the daily backup is enabled and stopped",
-    breaks: `systemctl stop ${backupTimer}`,
-    typed: [`systemctl start ${backupTimer}`],
-  },
-  {
-    what: "the place of the daily backup is gone",
-    breaks: `${dropIn(backupUnit, "gone", `ExecStart=\\nExecStart=/bin/sh /usr/lib/steward/steward backup --to /mnt/gone --recipients-file ${recipients}`)}; ! ${backUp}`,
-    typed: [`${backUp}; journalctl -u ${backupUnit} -n 20 --no-pager`],
-    shows: "/mnt/gone",
-    // Its name has the minute, and a file that is there is not replaced.
-    after: `${without(backupUnit, "gone")}; rm -r /var/lib/steward-backups; ${backUp}`,
-  },
-  {
-    what: "a container keeps the first API token from the agent",
-    breaks: `steward token prepare ${lostToken} --user anna --name fleet --scope system:read; ${dropIn("service", "zzz-lxc-service", "LoadCredential=")}; ${restart}`,
-    typed: [
-      `mkdir -p /etc/systemd/system/${unit}.d; printf '[Service]\\nLoadCredential=steward.token:${lostToken}\\n' >/etc/systemd/system/${unit}.d/zzzz-credentials.conf; systemctl daemon-reload; ${restart}`,
-    ],
-  },
-  {
-    what: "a drop-in takes protections off",
-    breaks: `${dropIn(unit, "open", "ProtectSystem=no\\nProtectHome=no")}; ${restart}; until steward status | grep -q 'ProtectSystem, ProtectHome'; do sleep 0.2; done`,
-    typed: [`systemctl cat ${unit}`],
-    shows: "open.conf",
-    after: `${without(unit, "open")}; ${restart}`,
-  },
-];
+/** Each file and the agent are the new user's, and the person's program goes on. */
+const ofNewUser = `found=$(stat -c %U:%G ${state} ${users} /etc/steward/seal.key; stat -c %U /proc/$(systemctl show --value --property=MainPID ${unit}); systemctl is-active theirs; id -nu 1001); echo $found; [ "$(echo $found)" = "steward:steward steward:steward root:steward steward active steward-old" ] || exit 1`;
+
+const lanName = "another device on the LAN has its name";
+
+/**
+ * The ways in which a box breaks. Each has its name, and lines of the shell: "-" breaks it, ">" is what doctor's last line has
+ * typed, each in turn, and "=" is printed by the last of these; a person then does "+".
+ */
+const breakages = `
+# a person is called steward, and an earlier version has run as them
+- set -e; systemctl stop ${unit} ${others}; sed -i 's|^steward:.*|steward${ofPerson}|' /etc/passwd; sed -i 's|^steward:.*|steward:x:1001:|' /etc/group
+- umask 027; echo ${"a".repeat(64)} >/etc/steward/seal.key; chown -R 1001:1001 ${state}; chgrp 1001 /etc/steward/seal.key; systemd-run --uid=1001 --unit=theirs sleep 10000; ${start}
+> ${withPerson.join("; ")}
++ ${ofNewUser}; rm /etc/steward/seal.key; ${restart}
+# the agent is stopped
+- ${stop}
+> ${start}
+# its unit is masked
+- systemctl mask --now ${unit}
+> systemctl unmask ${unit}
+> ${start}
+# its run directory is removed
+- rm -r /run/steward
+> ${restart}
+# port 8470 is another program's
+- ${stop}; systemd-run --unit=taker --uid=nobody /usr/lib/steward/bin/node -e "require('net').createServer().listen(8470, '127.0.0.1')"
+- until ss -Hltn 'sport = :8470' | grep -q .; do sleep 0.1; done; ${start}
+> ss -ltnp 'sport = :8470'
+= 8470
++ systemctl stop taker.service; until curl -s http://127.0.0.1:8470/api/health; do sleep 1; done
+# the root helper's socket is stopped
+- systemctl stop steward-helper.socket
+> ${restartHelper}
+# the root helper's socket is removed
+- rm /run/steward-helper.socket
+> ${restartHelper}
+# the root helper's socket is masked
+- systemctl mask --now steward-helper.socket
+> ${restartHelper}
+# the host file lacks a brace
+- echo '{ "https": { "enabled": true }' >${hostFile}
+> steward host-file restore
+# the host file has a member of another release
+- echo '{ "https": { "enabled": true }, "colour": "red" }' >${hostFile}; ${reload}
+> steward host-file check
+= /colour
++ ${hostFileAsItWas}
+# the host file lacks a brace, and no accepted one is kept
+- rm ${keptHostFile}; echo '{' >${hostFile}; echo '${httpsOn}' >/root/https-on; ${editor('cat /root/https-on >"$1"')}; ${restart}
+> editor ${hostFile}; ${restart}
++ ${hostFileAsItWas}
+# each start of the agent fails
+- ${dropIn(unit, "failing", `ExecStart=\\nExecStart=/bin/sh -c "echo the program is damaged; exit 1"`)}; systemctl restart --no-block ${unit}
+- until [ "$(systemctl show --property=NRestarts --value ${unit})" -gt 0 ]; do sleep 0.2; done
+> journalctl -u ${unit} -n 20 --no-pager
+= the program is damaged
++ ${without(unit, "failing")}; ${restart}
+# the time zone's file is gone, as its former name after an upgrade to Debian 13
+- rm -r ${zones}/US; ln -sf ${zones}/US/Pacific /etc/localtime
+> steward system time-zone America/Los_Angeles
+# the time zone is a copy from another release of the database
+- rm /etc/localtime; { head -c 200 ${zones}/Asia/Tokyo; printf x; tail -c +202 ${zones}/Asia/Tokyo; } >/etc/localtime
+> steward system time-zone Asia/Tokyo
+# others may write the host file
+- chmod 666 ${hostFile}
+> chown root ${hostFile}; chmod go-w ${hostFile}; ${restart}
+# a certificate's key is that of another one
+- mkdir -p ${tls}; cd ${tls}; ${pair("site")}; ${pair("other")}; mv other.key site.key; rm other.crt; chgrp steward site.key; chmod 640 site.key; ! ${reload}
+> ${site}
+# a certificate is a pipe
+- mkfifo -m 644 ${tls}/site.crt; ! ${reload}
+> ${site}
+# only root can read the maker's mark
+- ${closed}; echo '<svg xmlns="http://www.w3.org/2000/svg"/>' >${mark}; echo '${named}' >${hostFile}; ${restart}
+> chmod a+r ${mark}; ${restart}
+# only root can read the host file
+- ${closed}; chmod 600 ${hostFile}; ${restart}
+> chmod a+r ${hostFile}; ${restart}
+# only root can read the directory of the host file
+- chmod 700 /etc/steward; ! ${reload}
+> chmod a+rx /etc/steward; chmod a+r ${hostFile}; ${restart}
+# the host file is a link that leads nowhere
+- ln -sf /data/steward.json ${hostFile}; ${restart}
+> steward host-file restore
+# the host file is a directory, and no accepted one is kept
+- rm -r ${hostFile} ${keptHostFile}; mkdir ${hostFile}; ${restart}
+> mv --backup=t ${hostFile} ${hostFile}.refused; ${restart}
++ ${hostFileAsItWas}
+# a certificate is a link into certbot's directory, which only root can read
+- ${closed}; mkdir -p ${certbot}; cd ${certbot}; ${pair("linked")}; mv linked.crt fullchain.pem; mv linked.key privkey.pem
+- ln -s ${certbot}/fullchain.pem ${tls}/site.crt; ln -sf ${certbot}/privkey.pem ${tls}/site.key; ${restart}
+> install -m 640 -g steward "$(realpath ${tls}/site.key)" ${tls}/site.key; install -m 644 "$(realpath ${tls}/site.crt)" ${tls}/site.crt; ${reload}
+# certbot's directory is linked as it is
+- rm ${tls}/*; ln -s ${certbot} ${tls}/edge-7; ${restart}
+> install -m 640 -g steward ${tls}/edge-7/privkey.pem ${tls}/50-ca.key; install -m 644 ${tls}/edge-7/fullchain.pem ${tls}/50-ca.crt; ${reload}
+# only root can read the directory of the certificates, and those in it
+- rm -r ${tls}; ${closed}; mkdir ${tls}; cd ${tls}; ${pair("site")}; ${restart}
+> chmod a+rx ${tls}; ${reload}
+> chmod a+r ${tls}/site.crt; chown root:steward ${tls}/site.key; chmod 640 ${tls}/site.key; ${reload}
+# only root can read the key for second factors
+- ${closed}; head -c 32 /dev/urandom >seal.key; ${restart}
+> chown root:steward /etc/steward/seal.key; chmod 640 /etc/steward/seal.key; ${restart}
+# ${lanName}
+> steward system host-name ${hostname()}-2
+# the state's disk is read-only, which the kernel refuses while files are open for writing
+- ${stop}; mount -o remount,ro ${state}; ${start}
+> mount -o remount,rw ${state}
++ ${restart}
+# the state's disk is full
+- ${stop}; rm -f ${state}/.reserve; ${fill}; ${start}
+> du -xah ${state} | sort -h | tail -n 20
+= ${filler}
++ rm ${filler}; ${restart}
+# the state's disk has no inode left
+- ${stop}; mkdir ${crowd}; n=0; while : 2>/dev/null >${crowd}/$n; do n=$((n + 1)); done; ${start}
+> du -x --inodes ${state} | sort -n | tail -n 20
+= ${crowd}
++ rm -r ${crowd}; ${restart}
+# a newer release, which no package source here has, has written the users
+- ${usersOfForm("1", "99")}
+> apt-get install steward
++ ${usersOfForm("99", "1")}
+# users.json is a pipe
+- ${stop}; rm ${users}; mkfifo -m 600 ${users}
+> steward state restore users
+> ${start}
+# sessions.json is a link
+- ${stop}; ln -sf /dev/zero ${state}/sessions.json
+> ${start}
+> steward state accept sessions
+# the agent's own key is a pipe of root's
+- ${stop}; rm ${ownKey}; mkfifo -m 600 ${ownKey}; ${start}
+> chown -h steward: ${ownKey}; ${restart}
+> mv ${ownKey} ${ownKey}.unusable; ${restart}
+# the state directory belongs to another user
+- chown root: ${state}
+> chown -hR steward: ${state}; ${restart}
+# the state directory is a file
+- ${inPlaceOfState(`echo >${state}`)}
+> mv ${state} ${state}.unusable; ${restart}
++ ${stateBack}
+# the state directory is a link
+- ${inPlaceOfState(`ln -s ${aside} ${state}`)}
+> ${mountFor(aside)}
++ steward user list | grep anna && ( ${stateBack} )
+# the state directory is a link that leads nowhere
+- ${inPlaceOfState(`ln -s /srv/disk/state ${state}`)}
+> ${mountFor("/srv/disk/state")}
++ ${stateBack}
+# the daily backup is switched on, and has no recipient; the person who writes it has umask 077
+- ${editor(`umask 077; echo ${recipient} >"$1"`)}; ${backUp}; systemctl enable --now ${backupTimer}
+> editor ${recipients}; ${backUp}
+> chmod a+rx /etc/steward; chmod a+r ${recipients}; ${backUp}
+# the timer of the daily backup is enabled and stopped
+- systemctl stop ${backupTimer}
+> systemctl start ${backupTimer}
+# the place of the daily backup is gone; a file of the same minute is not replaced
+- ${dropIn(backupUnit, "gone", `ExecStart=\\nExecStart=/bin/sh /usr/lib/steward/steward backup --to /mnt/gone --recipients-file ${recipients}`)}; ! ${backUp}
+> ${backUp}; journalctl -u ${backupUnit} -n 20 --no-pager
+= /mnt/gone
++ ${without(backupUnit, "gone")}; rm -r /var/lib/steward-backups; ${backUp}
+# a container keeps the first API token from the agent
+- steward token prepare ${lostToken} --user anna --name fleet --scope system:read; ${dropIn("service", "zzz-lxc-service", "LoadCredential=")}; ${restart}
+> mkdir -p /etc/systemd/system/${unit}.d; printf '[Service]\\nLoadCredential=steward.token:${lostToken}\\n' >/etc/systemd/system/${unit}.d/zzzz-credentials.conf; systemctl daemon-reload; ${restart}
+# a drop-in takes protections off
+- ${dropIn(unit, "open", "ProtectSystem=no\\nProtectHome=no")}; ${restart}; until steward status | grep -q 'ProtectSystem, ProtectHome'; do sleep 0.2; done
+> systemctl cat ${unit}
+= open.conf
++ ${without(unit, "open")}; ${restart}
+`;
+
+/** The rest is for a person to decide: the device's name, its updates, second factors. */
+const well = "Nothing to do.";
 
 /** A box is broken in one way after the other; a person types the last line of doctor, and nothing else. */
 export const scenario: TieredScenario = {
@@ -354,39 +251,41 @@ export const scenario: TieredScenario = {
   timeoutSeconds: 900,
   servers: [{ port: 11_123 }],
   files: timeSettings({ servers: ["10.0.2.2:11123"] }),
-  boots: [
-    {
-      units: [],
-      run: async (guest) => {
-        // A disk of its own for the state, small enough to be filled.
-        await guest.types(
-          `mount -t tmpfs -o size=48m,nr_inodes=1000,mode=0700 tmpfs ${state}; mkdir -m 700 ${state}/lost+found; chown steward: ${state}; systemctl enable --now ${unit}`,
-        );
-        await guest.stewardAnswers();
-        await added(guest, "anna", "admin");
-        await guest.steward("tls", "enable");
-        await untilStatus(guest, "the clock is measured", 90, ({ trust }) => trust !== "none");
-        const last = await next(guest);
-        guest.check("nothing is to be done on a sound box", last === well, last);
-        for (const breakage of breakages) await mended(guest, breakage);
-      },
-    },
-  ],
+  boots: [{ units: [], run: broken }],
 };
 
-async function mended(guest: Guest, { what, breaks, typed, shows = "", after }: Breakage): Promise<void> {
+async function broken(guest: Guest): Promise<void> {
+  // A disk of its own for the state, small enough to be filled.
+  await guest.types(
+    `mount -t tmpfs -o size=48m,nr_inodes=1000,mode=0700 tmpfs ${state}; mkdir -m 700 ${state}/lost+found; chown steward: ${state}; systemctl enable --now ${unit}`,
+  );
+  await guest.stewardAnswers();
+  await added(guest, "anna", "admin");
+  await guest.steward("tls", "enable");
+  await untilStatus(guest, "the clock is measured", 90, ({ trust }) => trust !== "none");
+  const last = await next(guest);
+  guest.check("nothing is to be done on a sound box", last === well, last);
+  for (const text of breakages.trim().split(/\n(?=# )/)) await mended(guest, text.split("\n"));
+}
+
+async function mended(guest: Guest, [title = "", ...lines]: readonly string[]): Promise<void> {
+  const what = title.replace("# ", "");
+  const marked = (mark: string) => lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(2));
+  const done = (mark: string) => guest.run("sh", ["-c", marked(mark).join("\n")], { timeoutSeconds: 120 });
   guest.note(what);
-  await done(guest, breaks);
-  let ran: Ran = { status: null, stdout: "", stderr: "" };
-  for (const wanted of typed) {
+  if (what === lanName) await nameIsTaken(guest);
+  await done("-");
+  let said = "";
+  for (const wanted of marked(">")) {
     const line = await next(guest);
     guest.check(`${what}: doctor has "${wanted}" typed`, line === wanted, line);
     // Here is no terminal on which a person would confirm it.
     const confirmed = line.startsWith("steward state ") ? `${line} --yes` : line;
-    ran = await guest.run("sh", ["-c", confirmed], { timeoutSeconds: 120 });
+    said = (await guest.run("sh", ["-c", confirmed], { timeoutSeconds: 120 })).stdout;
   }
-  guest.check(`${what}: which shows it`, ran.stdout.includes(shows), ran);
-  if (after !== undefined) await done(guest, after);
+  for (const shown of marked("=")) guest.check(`${what}: which shows it`, said.includes(shown), said);
+  const after = await done("+");
+  if (title.includes("called steward")) guest.check("all is the new user's", after.status === 0, after);
   const last = await guest
     .until(`${what}: the box is well again`, 20, async () => {
       const line = await next(guest);
@@ -394,8 +293,12 @@ async function mended(guest: Guest, { what, breaks, typed, shows = "", after }: 
       return line;
     })
     .catch((error: unknown) => String(error));
-  guest.check(`${what}: the box is well again`, last === well, last);
+  guest.check(`${what}: the box is well again`, last === well, { last, after });
 }
 
-const done = (guest: Guest, act: NonNullable<Breakage["after"]>): Promise<unknown> =>
-  typeof act === "string" ? guest.run("sh", ["-c", act], { timeoutSeconds: 120 }) : act(guest);
+async function nameIsTaken(guest: Guest): Promise<void> {
+  await lan(guest);
+  const name = await otherBox(guest, hostname());
+  guest.check("Avahi has counted on", name === `${hostname()}-2.local`, name);
+  await guest.types(reload);
+}
