@@ -48,7 +48,10 @@ export function createGuest({ boot, slowness }: Circumstances, channel: Channel)
     until,
     stewardAnswers,
     check,
-    figure: (name, value, unit) => send({ kind: "figure", name, value, unit }),
+    figure: (name, number, unit) => {
+      const value = Number.isInteger(number) ? number : Number(number.toPrecision(3));
+      send({ kind: "figure", name, value, unit });
+    },
     mark: (name) => send({ kind: "mark", name }),
     note: (text) => send({ kind: "note", text }),
     ask: (name, value) => channel.ask({ kind: "ask", name, value }),

@@ -78,7 +78,7 @@ export interface Guest {
   stewardAnswers(seconds?: number): Promise<HttpAnswer>;
   /** One thing that has to be so; the scenario goes on either way and fails at its end. */
   check(name: string, condition: boolean, detail?: unknown): void;
-  /** A number worth printing. */
+  /** A number worth printing, with three digits where it is no integer. */
   figure(name: string, value: number, unit: string): void;
   /** Prints how many seconds after the machine's start this was reached, by the host's clock. */
   mark(name: string): void;

@@ -1,23 +1,12 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
-import {
-  chronyConfiguration,
-  clockStatus,
-  residual,
-  serverNames,
-  timeSettings,
-  trueServers,
-} from "./clock-scenario.ts";
+import * as clock from "./clock-scenario.ts";
 
 /** The agent may take this many times as long as chronyd from the start of the unit to the first synchronisation. */
 const mostRatio = 1.3;
 
-interface Took {
-  /** Seconds from the start of the unit. */
-  readonly unitSeconds: number;
-  /** Seconds from its being active: without its load, which takes far longer under emulation. */
-  readonly activeSeconds: number;
-}
+/** Seconds from the start of the unit, and from its being active: without its load, which takes far longer under emulation. */
+type Took = Readonly<Record<"unitSeconds" | "activeSeconds", number>>;
 
 const rtc = "2020-01-01T00:00:00";
 let chronydTook: Took | undefined;
@@ -27,8 +16,11 @@ export const scenario: TieredScenario = {
   title: "a boot in 2020 is put right within a minute of the unit's start, and as soon as by chronyd",
   tiers: { vm: {} },
   timeoutSeconds: 400,
-  servers: trueServers,
-  files: { ...timeSettings({ servers: serverNames }), ...chronyConfiguration(11_123, 11_124, 11_125) },
+  servers: clock.trueServers,
+  files: {
+    ...clock.timeSettings({ servers: clock.serverNames }),
+    ...clock.chronyConfiguration(11_123, 11_124, 11_125),
+  },
   asks: {
     "keep chronyd's time": (_host, value) => {
       chronydTook = value as Took;
@@ -44,7 +36,7 @@ export const scenario: TieredScenario = {
 async function chronyd(guest: Guest): Promise<void> {
   await guest.ask("keep chronyd's time", await firstSynchronisation(guest, "chrony.service"));
   const { medianSeconds } = await guest.clock.error(11_123);
-  guest.figure("chronyd's error after its step", Math.round(medianSeconds * 1e6), "µs");
+  guest.figure("chronyd's error after its step", medianSeconds * 1e6, "µs");
 }
 
 async function agent(guest: Guest): Promise<void> {
@@ -52,8 +44,8 @@ async function agent(guest: Guest): Promise<void> {
   guest.check("within 60 s of the unit's start", took.unitSeconds <= 60, took);
   const peer = (await guest.ask("chronyd's time")) as Took;
   const ratio = took.unitSeconds / peer.unitSeconds;
-  guest.figure("from its being active", hundredths(took.activeSeconds / peer.activeSeconds), "× chronyd");
-  guest.figure("from the unit's start", hundredths(ratio), "× chronyd");
+  guest.figure("from its being active", took.activeSeconds / peer.activeSeconds, "× chronyd");
+  guest.figure("from the unit's start", ratio, "× chronyd");
   guest.check(`at most ${mostRatio} times as long as chronyd`, ratio <= mostRatio, { took, peer });
   await putRight(guest);
 }
@@ -66,17 +58,14 @@ async function firstSynchronisation(guest: Guest, unit: string): Promise<Took> {
   const since = async (property: string) => at - Number(await guest.property(property, unit)) / 1e6;
   const unitSeconds = await since("InactiveExitTimestampMonotonic");
   const activeSeconds = await since("ActiveEnterTimestampMonotonic");
-  guest.figure(`${unit}: from the unit's start to synchronised`, tenths(unitSeconds), "s");
-  guest.figure(`${unit}: from its being active`, tenths(activeSeconds), "s");
+  guest.figure(`${unit}: from the unit's start to synchronised`, unitSeconds, "s");
+  guest.figure(`${unit}: from its being active`, activeSeconds, "s");
   return { unitSeconds, activeSeconds };
 }
 
-const tenths = (value: number): number => Math.round(value * 10) / 10;
-const hundredths = (value: number): number => Math.round(value * 100) / 100;
-
 async function putRight(guest: Guest): Promise<void> {
   await guest.stewardAnswers();
-  const { mode, trust, counters } = await clockStatus(guest);
+  const { mode, trust, counters } = await clock.clockStatus(guest);
   const isOwn = mode === "discipline" && trust === "trusted";
   guest.check("it disciplines the clock itself, and is trusted", isOwn, [mode, trust]);
   guest.check("node-ntp-client gave a second opinion before the step", counters.opinions > 0, counters);
@@ -84,7 +73,7 @@ async function putRight(guest: Guest): Promise<void> {
   await guest.types("timedatectl show -p NTPSynchronized --value", { says: /^yes$/m });
   // Two more exchanges follow the first two, and what they find is slewed.
   await guest.pause(20);
-  await residual(guest, "half a minute after the first step");
+  await clock.residual(guest, "half a minute after the first step");
   await guest.pause(75);
-  await residual(guest, "a minute later");
+  await clock.residual(guest, "a minute later");
 }

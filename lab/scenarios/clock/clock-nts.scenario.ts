@@ -71,32 +71,22 @@ export const scenario: TieredScenario = {
 
 async function heldThenReached(guest: Guest): Promise<void> {
   await guest.stewardAnswers();
-  const held = await untilStatus(guest, "two of five are no majority", 120, ({ summary }) => {
-    return summary.code === "too_few_authenticated";
-  });
+  const isTooFew = ({ summary }: { summary: { code: string } }) => summary.code === "too_few_authenticated";
+  const held = await untilStatus(guest, "two of five are no majority", 120, isTooFew);
   guest.check("the trust is none", held.trust === "none" && held.authenticated === false, held);
   // Not all at once: under emulation a handshake can take longer than chronyd waits for it.
   const isForeign = ({ reason }: { reason: { code: string } | null }) =>
     reason?.code === "nts_unknown_authority";
-  await untilStatus(
-    guest,
-    "the attacker's three servers are refused for their authority",
-    120,
-    ({ sources }) => {
-      return sources.filter(isForeign).length === 3;
-    },
-  );
-  await guest.types("steward time sync", {
-    status: "fails",
-    what: "a correction that is asked for is refused",
-  });
+  const areRefused = ({ sources }: { sources: [] }) => sources.filter(isForeign).length === 3;
+  await untilStatus(guest, "the attacker's three are refused for their authority", 120, areRefused);
+  await guest.types("steward time sync", { status: "fails" });
   const { trust } = await clockStatus(guest);
   guest.check("and the trust is still none", trust === "none", trust);
   await guest.ask("let the device reach a third server");
   await guest.steward("time", "sync");
-  await untilStatus(guest, "trusted, authenticated", 120, ({ trust, authenticated }) => {
-    return trust === "trusted" && authenticated === true;
-  });
+  const isTrusted = (status: { trust: string; authenticated: boolean }) =>
+    status.trust === "trusted" && status.authenticated;
+  await untilStatus(guest, "trusted, authenticated", 120, isTrusted);
   const { medianSeconds } = await guest.clock.error(11_123, 3);
   guest.check("the machine's clock is right", Math.abs(medianSeconds) < 0.05, medianSeconds);
   await guest.types("steward time status", { says: "authenticated" });

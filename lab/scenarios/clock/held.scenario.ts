@@ -1,4 +1,4 @@
-import { quantile } from "../../basics/quantile.ts";
+import { median, quantile } from "../../basics/quantile.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { Boot, TieredScenario } from "../../machines/scenario.ts";
 import { chronyConfiguration, serverNames, timeSettings, trueServers } from "./clock-scenario.ts";
@@ -18,11 +18,8 @@ const exchanges = 32;
 /** The agent's median may be this many times chronyd's. */
 const mostRatio = 1.2;
 
-interface Reading {
-  readonly error: number;
-  /** The difference of a second reading at once: the yardstick's own scatter. */
-  readonly scatter: number;
-}
+/** `scatter`: the difference of a second reading at once, which is the yardstick's own. */
+type Reading = Readonly<Record<"error" | "scatter", number>>;
 
 const all: Record<Daemon, Reading[]> = { "chrony.service": [], "steward.service": [] };
 
@@ -73,21 +70,15 @@ function figures(guest: Guest, name: string, readings: readonly Reading[]): void
     ["90 % within", 0.9],
     ["worst", 1],
   ] as const)
-    guest.figure(`${name}: error, ${what}`, micro(quantile(errors, part)), "µs");
+    guest.figure(`${name}: error, ${what}`, quantile(errors, part) * 1e6, "µs");
   const scatters = readings.map(({ scatter }) => scatter);
-  guest.figure(`${name}: the yardstick's own scatter, median`, micro(quantile(scatters, 0.5)), "µs");
+  guest.figure(`${name}: the yardstick's own scatter, median`, quantile(scatters, 0.5) * 1e6, "µs");
 }
 
 function compare(guest: Guest, readings: Readonly<Record<Daemon, readonly Reading[]>>): void {
   for (const unit of daemons) figures(guest, `${unit}, all turns`, readings[unit]);
-  const median = (unit: Daemon) =>
-    quantile(
-      readings[unit].map(({ error }) => error),
-      0.5,
-    );
-  const ratio = median("steward.service") / median("chrony.service");
-  guest.figure("the agent's median error", Math.round(ratio * 100) / 100, "× chronyd's");
+  const [chronyd = 0, agent = 0] = daemons.map((unit) => median(readings[unit].map(({ error }) => error)));
+  const ratio = agent / chronyd;
+  guest.figure("the agent's median error", ratio, "× chronyd's");
   guest.check(`at most ${mostRatio} times that of chronyd`, ratio <= mostRatio, ratio);
 }
-
-const micro = (seconds: number): number => Math.round(seconds * 1e6);

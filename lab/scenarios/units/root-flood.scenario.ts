@@ -30,7 +30,7 @@ async function flooding(guest: Guest): Promise<void> {
   const share = (of: keyof typeof before) => ((after[of] - before[of]) / (after.wall - before.wall)) * 100;
   guest.note(`answers in ${seconds} s: ${JSON.stringify(counts)}`);
   for (const of of ["product", "root", "helper", "systemd", "journald"] as const)
-    guest.figure(`${of} of the processor`, Number(share(of).toFixed(1)), "%");
+    guest.figure(`${of} of the processor`, share(of), "%");
   const done = (counts.ok ?? 0) + (counts.failed ?? 0);
   guest.check("no more was done than the buckets hold", (counts.limited ?? 0) > 0 && done <= 60, counts);
   // 20 of 220 shares for root, beside the product and the agent; 10 % of it all for the helper.
@@ -66,8 +66,8 @@ async function audited(guest: Guest): Promise<void> {
   const [wall, bytes] = [after.wall - before.wall, after.auditBytes - before.auditBytes];
   const rate = ((bytes / wall) * 60) / (1 << 20);
   const share = ((after.audit - before.audit) / wall) * 100;
-  guest.figure("the journal of audit lines, written to the disk", Number(rate.toFixed(1)), "MiB a minute");
-  guest.figure("the journal of audit lines, of the processor", Number(share.toFixed(1)), "%");
+  guest.figure("the journal of audit lines, written to the disk", rate, "MiB a minute");
+  guest.figure("the journal of audit lines, of the processor", share, "%");
   guest.check("it is written to", bytes > 0, after);
   // 1 MB a second; what is in memory when the flood ends is written too, of 16 MiB at most.
   guest.check("it keeps to its share of the disk", rate <= 80, rate);

@@ -110,8 +110,7 @@ async function watchdog(guest: Guest): Promise<void> {
     const isOther = ![stopped, "0"].includes(await guest.property("MainPID"));
     return isOther && (await guest.property("ActiveState")) === "active";
   });
-  const seconds = Math.round((performance.now() - begun) / 100) / 10;
-  guest.figure("from SIGSTOP to another agent, at WatchdogSec=6", seconds, "s");
+  guest.figure("from SIGSTOP to another agent, at WatchdogSec=6", (performance.now() - begun) / 1_000, "s");
   await guest.stewardAnswers();
   await guest.types("systemctl show -P NRestarts steward", {
     says: /^1$/m,
