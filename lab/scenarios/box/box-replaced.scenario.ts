@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
+import { untilStatus } from "../clock/clock-scenario.ts";
 import { addUser, enrolled, password, signIn, typing } from "../people.ts";
 import { binary, productFiles } from "../updates/demo-product.ts";
 import { ends, publishing, trusting, updateScenario, updateSettings } from "../updates/update-scenario.ts";
@@ -27,15 +28,9 @@ const sameLines = `sha256sum ${hostFile} ${rootOfTrust} ${sealKey}; stat -c %U:%
 until openssl s_client -connect 10.0.2.15:8443 </dev/null 2>/dev/null | openssl x509 -noout -fingerprint; do sleep 0.2; done
 hostname; readlink /etc/localtime; steward system get device.name`;
 
-/** The host keeps this of box A. */
-interface BoxA {
-  readonly backup: string;
-  readonly secret: string;
-  readonly token: string;
+/** The host keeps this of box A. `codesFrom`: before, the authenticator's next code would be one that box A has taken. */
+interface BoxA extends Readonly<Record<"backup" | "secret" | "token" | "same" | "deviceId", string>> {
   readonly hashes: readonly string[];
-  readonly same: string;
-  readonly deviceId: string;
-  /** Seconds since 1970, before which the authenticator's next code would be one that box A has taken. */
   readonly codesFrom: number;
 }
 
@@ -71,20 +66,21 @@ async function boxA(guest: Guest): Promise<void> {
   const secret = await enrolled(guest, "root-admin");
   const codesFrom = Date.now() / 1_000 + 60;
   for (const username of people) await guest.api("/api/users", { username, role: "readonly", password });
-  const scopes = ["token", "add", "--user", "root-admin", "--name", "prometheus", "--scope", "metrics:read"];
-  const token = (await guest.steward(...scopes)).stdout.trim();
-  await guest.types("steward system set 'device.name=pump house'");
-  await guest.types("steward system host-name pump-7 --yes && steward system time-zone Europe/Berlin --yes");
-  await guest.types("steward tls enable --yes");
+  const words = ["token", "add", "--user", "root-admin", "--name", "prometheus", "--scope", "metrics:read"];
+  const token = (await guest.steward(...words)).stdout.trim();
+  for (const line of [
+    "system set 'device.name=pump house'",
+    "system host-name pump-7 --yes",
+    "system time-zone Europe/Berlin --yes",
+    "tls enable --yes",
+  ])
+    await guest.types(`steward ${line}`);
   await ends(guest, "binary", "1.0.0", "good");
   await guest.types(`steward backup ${stick} --passphrase-stdin`, typing(passphrase));
   const { items } = await guest.api("/api/events?after=0&limit=200");
-  const a: BoxA = {
-    ...{ secret, token, codesFrom, deviceId: await deviceId(guest) },
-    backup: readFileSync(stick, "base64"),
-    hashes: items.map(({ hash }: { hash: string }) => hash),
-    same: (await guest.run("sh", ["-c", sameLines])).stdout,
-  };
+  const hashes = items.map(({ hash }: { hash: string }) => hash);
+  const [backup, same] = [readFileSync(stick, "base64"), (await guest.run("sh", ["-c", sameLines])).stdout];
+  const a: BoxA = { backup, secret, token, hashes, same, deviceId: await deviceId(guest), codesFrom };
   await guest.ask("keep", a);
 }
 
@@ -103,8 +99,7 @@ async function boxB(guest: Guest): Promise<void> {
     const { total } = await guest.api("/api/users");
     return total === people.length + 1 && (await guest.http("/api/health")).status === 200;
   });
-  const seconds = Math.round((performance.now() - begun) / 1_000);
-  guest.figure("from the line typed to a device that answers", seconds, "s");
+  guest.figure("from the line typed to a device that answers", (performance.now() - begun) / 1_000, "s");
   const { status } = await guest.http("/api/metrics", { token: a.token });
   guest.check("Prometheus' token scrapes", status === 200, status);
   const same = await guest.run("sh", ["-c", sameLines]);
@@ -114,19 +109,16 @@ async function boxB(guest: Guest): Promise<void> {
   await releaseComes(guest);
 }
 
-async function deviceId(guest: Guest): Promise<string> {
-  return String((await guest.api("/api/version")).device_id);
-}
+const deviceId = async (guest: Guest) => String((await guest.api("/api/version")).device_id);
 
 async function sameForPeople(guest: Guest, { secret, codesFrom }: BoxA): Promise<void> {
   await guest.pause(Math.max(0, codesFrom - Date.now() / 1_000));
   const code = (await guest.run("oathtool", ["--totp", "--base32", secret])).stdout.trim();
-  const rows = [
+  for (const [what, name, given, status] of [
     ["the password does not do without a code", "root-admin", {}, 401],
     ["an authenticator of before signs in", "root-admin", { code }, 200],
     ["and so does a password", "anna", {}, 200],
-  ] as const;
-  for (const [what, name, given, status] of rows) {
+  ] as const) {
     const answer = await signIn(guest, name, given);
     guest.check(what, answer.status === status, answer.body);
   }
@@ -144,10 +136,7 @@ async function sameRecord(guest: Guest, { hashes, deviceId: former }: BoxA): Pro
 
 /** Releases are in no backup: the device fetches them from the publisher that it trusts. */
 async function releaseComes(guest: Guest): Promise<void> {
-  await guest.until("the clock is trusted", 90, async () => {
-    const { trust } = await guest.api("/api/system/time-sync");
-    return trust === "trusted";
-  });
+  await untilStatus(guest, "the clock is trusted", 90, ({ trust }) => trust === "trusted");
   await guest.types("steward update check; steward update apply --yes", { timeoutSeconds: 180 });
   await guest.types("curl -s http://127.0.0.1:9000/health", { says: "1.0.0" });
   const { checks } = await guest.api("/api/health");

@@ -40,10 +40,22 @@ export const scenario: TieredScenario = {
 
 async function underLoad(guest: Guest): Promise<void> {
   await nothingIsLost(guest);
-  const told = inTurn(guest);
-  // Not awaited: they are at work when the power goes.
-  void writing(guest, told, users(guest.boot));
-  void writing(guest, told, settings(await highest()));
+  // The host gets one report at a time.
+  let last: Promise<unknown> = Promise.resolve();
+  const reports = (what: object) => {
+    last = last.then(() => guest.ask("it is acknowledged", what));
+    return last;
+  };
+  const first = (await highest()) + 1;
+  // Not awaited: they are at work when the power goes. Without a password of its own: the hash would take most of the time.
+  void writing(guest, reports, (number) => {
+    const username = `u${guest.boot}-${number}`;
+    return ["POST", "/api/users", { username, role: "readonly" }, { user: username }];
+  });
+  void writing(guest, reports, (number) => {
+    const setting = first + number;
+    return ["PUT", "/api/system", { device: { location: `place ${setting}` } }, { setting }];
+  });
   await guest.pause(leastSeconds + Math.random() * spreadSeconds);
 }
 
@@ -51,60 +63,32 @@ async function nothingIsLost(guest: Guest): Promise<void> {
   const health = await guest.stewardAnswers(120);
   guest.check(`cut ${guest.boot}: the state opens`, health.body.status !== "rescue", health.body);
   const known = (await guest.ask("what was acknowledged")) as Acknowledged;
-  const present = await namesIn("/api/users?limit=200", ({ username }) => username);
-  const lost = known.users.filter((name) => !present.has(name));
+  const missingIn = (names: ReadonlySet<unknown>) => known.users.filter((name) => !names.has(name));
+  const lost = missingIn(await namesIn("/api/users?limit=200", ({ username }) => username));
   guest.check(`${known.users.length} accounts are there`, lost.length === 0, lost);
   const setting = await highest();
   guest.check(`the setting is not older than ${known.setting}`, setting >= known.setting, setting);
-  const verified = await guest.steward("events", "--verify");
-  guest.check("the event log is unbroken", verified.status === 0, verified);
-  const told = await namesIn("/api/events?limit=200", ({ type, subject }) =>
-    type === "user.created" ? (subject as { name?: string } | null)?.name : undefined,
+  await guest.types("steward events --verify", { what: "the event log is unbroken" });
+  const untold = missingIn(
+    await namesIn("/api/events?limit=200", ({ type, subject }) =>
+      type === "user.created" ? (subject as { name?: string } | null)?.name : undefined,
+    ),
   );
-  const untold = known.users.filter((name) => !told.has(name));
   guest.check("and has every account's beginning", untold.length === 0, untold);
 }
 
-interface Write {
-  readonly method: string;
-  readonly path: string;
-  readonly body: object;
-  /** To the host. */
-  readonly says: object;
-}
-
 /** Sends one request after the other, and reports each to the host once it is acknowledged. */
-async function writing(guest: Guest, told: (value: object) => Promise<void>, writes: Iterable<Write>) {
-  for (const { method, path, body, says } of writes) {
+async function writing(
+  guest: Guest,
+  reports: (what: object) => Promise<unknown>,
+  requestOf: (number: number) => [method: string, path: string, body: object, says: object],
+): Promise<void> {
+  for (let number = 1; ; number += 1) {
+    const [method, path, body, says] = requestOf(number);
     const answer = await asRoot(method, path, body);
     if (answer.status >= 300) guest.note(`${method} ${path}: ${answer.status} ${answer.text}`);
-    else await told(says);
+    else await reports(says);
   }
-}
-
-function* users(boot: number): Iterable<Write> {
-  for (let number = 1; ; number += 1) {
-    const user = `u${boot}-${number}`;
-    // Without a password of its own: the hash would take most of the time.
-    const body = { username: user, role: "readonly" };
-    yield { method: "POST", path: "/api/users", body, says: { user } };
-  }
-}
-
-function* settings(from: number): Iterable<Write> {
-  for (let setting = from + 1; ; setting += 1) {
-    const body = { device: { location: `place ${setting}` } };
-    yield { method: "PUT", path: "/api/system", body, says: { setting } };
-  }
-}
-
-/** The host gets one report at a time. */
-function inTurn(guest: Guest): (value: object) => Promise<void> {
-  let last: Promise<unknown> = Promise.resolve();
-  return async (value) => {
-    last = last.then(() => guest.ask("it is acknowledged", value));
-    await last;
-  };
 }
 
 /** The names in a list, page after page. */
