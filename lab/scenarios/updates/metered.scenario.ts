@@ -4,14 +4,7 @@ import type { NewRelease } from "../../machines/host/publisher.ts";
 import { ltsRuntime } from "../../machines/image.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { stewardRelease } from "./steward-release.ts";
-import {
-  applied,
-  outcomeOf,
-  publishing,
-  trusting,
-  updateScenario,
-  updateSettings,
-} from "./update-scenario.ts";
+import * as updates from "./update-scenario.ts";
 
 /** A month of a device as it is delivered: a check every six hours, a release a week. */
 const month = { checks: 4 * 30, releases: 4, allowance: 1e9 };
@@ -24,11 +17,11 @@ export const scenario: TieredScenario = {
   title: "a month of checks, reports and releases of Steward itself fits well into a metered line of 1 GB",
   tiers: { container: {} },
   timeoutSeconds: 1_200,
-  ...updateScenario("steward"),
+  ...updates.updateScenario("steward"),
   repository: { port: 8_480, product: "steward", hasLtsRuntime: true },
   prepare: async () => void ltsRuntime(),
-  files: updateSettings({ report: true }),
-  asks: publishing(stewardRelease("0.2.0"), patchedRelease("0.3.0"), patchedRelease("0.4.0")),
+  files: updates.updateSettings({ report: true }),
+  asks: updates.publishing(stewardRelease("0.2.0"), patchedRelease("0.3.0"), patchedRelease("0.4.0")),
   boots: [{ run: metered }],
 };
 
@@ -37,7 +30,7 @@ function patchedRelease(version: string): NewRelease {
 }
 
 async function metered(guest: Guest): Promise<void> {
-  await trusting(guest);
+  await updates.trusting(guest);
   // One exchange with each of three servers; at the longest interval, 1024 s, a month has so many.
   const time = (await bytesOf(guest, "steward time sync")) * ((30 * 86_400) / 1_024);
   const whole = await release(guest, "0.2.0");
@@ -77,8 +70,8 @@ async function release(guest: Guest, version: string): Promise<number> {
   const { id } = (await guest.ask(`publish binary ${version}`)) as { id: string };
   await guest.pause(11);
   const bytes = await bytesOf(guest, `steward update check | grep ${version}`, async () => {
-    await applied(guest, "binary");
-    const { outcome, detail } = await outcomeOf(guest, id, 300);
+    await updates.applied(guest, "binary");
+    const { outcome, detail } = await updates.outcomeOf(guest, id, 300);
     guest.check(`Steward ${version} is good`, outcome === "good", detail);
   });
   await guest.stewardAnswers(90);

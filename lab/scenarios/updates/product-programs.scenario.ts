@@ -2,15 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { rules } from "./demo-product.ts";
-import {
-  offered,
-  outcomeOf,
-  publishing,
-  releaseJournal,
-  trusting,
-  updateScenario,
-  updateSettings,
-} from "./update-scenario.ts";
+import * as updates from "./update-scenario.ts";
 
 const patience = { successes: 2, interval: "1s", within: "25s" };
 const decisions = {
@@ -50,15 +42,15 @@ export const scenario: TieredScenario = {
   title: "the product's programs run in a unit of their own, and their ends and last words reach the history",
   tiers: { container: {} },
   timeoutSeconds: 400,
-  ...updateScenario("demo"),
+  ...updates.updateScenario("demo"),
   files: {
-    ...updateSettings({ enabled: true }),
+    ...updates.updateSettings({ enabled: true }),
     "/etc/steward/steward.json": JSON.stringify(decisions),
     "/usr/lib/demo/put to work": putToWork,
     "/usr/lib/demo/healthy": healthy,
     "/etc/demo-of-nobody": "",
   },
-  asks: publishing(rules("1.0.0"), rules("1.1.0", "broken"), rules("1.2.0", "hangs")),
+  asks: updates.publishing(rules("1.0.0"), rules("1.1.0", "broken"), rules("1.2.0", "hangs")),
   boots: [{ run: running }],
 };
 
@@ -66,19 +58,31 @@ async function running(guest: Guest): Promise<void> {
   await guest.types(
     "chmod 755 /usr/lib/demo/*; chown nobody /etc/demo-of-nobody; chmod 600 /etc/demo-of-nobody",
   );
-  await trusting(guest);
-  const entry = await outcomeOf(guest, await offered(guest, "rules", "1.0.0"), 60);
+  await updates.trusting(guest);
+  const entry = await updates.outcomeOf(guest, await updates.offered(guest, "rules", "1.0.0"), 60);
   const isBySaying = entry.cause?.last_answer?.includes("ended with status 0") === true;
   guest.check("rules that a program puts to work are good", entry.outcome === "good" && isBySaying, entry);
-  await confined(guest);
-  await refusing(guest);
-  await hanging(guest);
-  await guest.types('[ -z "$(systemctl --failed --no-legend --no-pager)" ]', {
-    what: "no unit counts as failed",
+  confined(guest);
+  const broken = await updates.outcomeOf(guest, await updates.offered(guest, "rules", "1.1.0"), 60);
+  const isUndone = broken.outcome === "failed" && broken.restored_healthy === true;
+  const said = /put to work failed with status 3: rule 7 is not known here/.test(broken.detail);
+  guest.check(
+    "rules that it refuses have failed, with its status and its last line",
+    isUndone && said,
+    broken,
+  );
+  const hangs = await updates.offered(guest, "rules", "1.2.0");
+  await guest.until("the health check was too slow once", 40, () => {
+    const { trial } = updates.releaseJournal().slots.rules;
+    return trial?.health.last?.includes("healthy took longer than 9.5 s: looking at") === true;
   });
+  const ended = await updates.outcomeOf(guest, hangs, 120);
+  guest.check("rules under which the health check hangs have failed", ended.outcome === "failed", ended);
+  await guest.types("! pgrep -fx 'sleep 98[67]'", { what: "the program was ended with its children" });
+  await guest.types('[ -z "$(systemctl --failed --no-legend --no-pager)" ]');
 }
 
-async function confined(guest: Guest): Promise<void> {
+function confined(guest: Guest): void {
   const noted = readFileSync("/run/demo-noted", "utf8");
   const bounding = BigInt(`0x${/^CapBnd:\s*([0-9a-f]+)$/m.exec(noted)?.[1] ?? "ffffffffffffffff"}`);
   for (const [name, number] of Object.entries(numbers))
@@ -92,24 +96,4 @@ async function confined(guest: Guest): Promise<void> {
   const names = [...noted.matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name).filter((name) => name !== "PWD");
   const wanted = ["PATH", "STEWARD_KIND", "STEWARD_RELEASE", "STEWARD_VERSION"];
   guest.check("and with the environment that it always had", names.join() === wanted.join(), names);
-}
-
-async function refusing(guest: Guest): Promise<void> {
-  const id = await offered(guest, "rules", "1.1.0");
-  const entry = await outcomeOf(guest, id, 60);
-  const isUndone = entry.outcome === "failed" && entry.restored_healthy === true;
-  guest.check("rules that the program refuses have failed, and those before are well", isUndone, entry);
-  const said = /put to work failed with status 3: rule 7 is not known here/.test(entry.detail);
-  guest.check("and the history has its status and its last line", said, entry.detail);
-}
-
-async function hanging(guest: Guest): Promise<void> {
-  const id = await offered(guest, "rules", "1.2.0");
-  await guest.until("the health check was too slow once", 40, () => {
-    const { trial } = releaseJournal().slots.rules;
-    return trial?.health.last?.includes("healthy took longer than 9.5 s: looking at") === true;
-  });
-  const entry = await outcomeOf(guest, id, 120);
-  guest.check("rules under which the health check hangs have failed", entry.outcome === "failed", entry);
-  await guest.types("! pgrep -fx 'sleep 98[67]'", { what: "the program was ended with its children" });
 }

@@ -1,19 +1,7 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { Scenario, TieredScenario } from "../../machines/scenario.ts";
 import { type Behaviour, binary, productFiles } from "./demo-product.ts";
-import {
-  confirming,
-  ends,
-  offered,
-  outcomeOf,
-  productSays,
-  publishing,
-  releaseJournal,
-  runs,
-  trusting,
-  updateScenario,
-  updateSettings,
-} from "./update-scenario.ts";
+import * as updates from "./update-scenario.ts";
 
 /** Seconds that the installer may take besides: starting, switching, checking, beside other machines. */
 const besides = 40;
@@ -27,7 +15,10 @@ const bad: readonly (readonly [version: string, behaviour: Behaviour])[] = [
 
 /** So many seconds for a release to become healthy. Eight answers: one that dies after 5 s must never become healthy. */
 const within = (seconds: number): Pick<Scenario, "files" | "boots"> => ({
-  files: { ...updateSettings(), ...productFiles({ successes: 8, interval: "1s", within: `${seconds}s` }) },
+  files: {
+    ...updates.updateSettings(),
+    ...productFiles({ successes: 8, interval: "1s", within: `${seconds}s` }),
+  },
   boots: [{ run: (guest) => applying(guest, seconds) }],
 });
 
@@ -37,8 +28,8 @@ export const scenario: TieredScenario = {
   // Under emulation a health check takes seconds, and so do eight in a row.
   tiers: { container: {}, vm: within(90) },
   timeoutSeconds: 1_800,
-  ...updateScenario("demo"),
-  asks: publishing(
+  ...updates.updateScenario("demo"),
+  asks: updates.publishing(
     binary("1.0.0"),
     ...bad.map(([version, behaviour]) => binary(version, behaviour)),
     binary("1.5.0"),
@@ -47,54 +38,49 @@ export const scenario: TieredScenario = {
 };
 
 async function applying(guest: Guest, withinSeconds: number): Promise<void> {
-  await trusting(guest);
-  const { id } = await ends(guest, "binary", "1.0.0", "good");
+  await updates.trusting(guest);
+  const { id } = await updates.ends(guest, "binary", "1.0.0", "good");
   const first = { id, version: "1.0.0" };
-  await runs(guest, first);
+  await updates.runs(guest, first);
   await guest.types("steward system set update.ota.auto_update_binary=true update.ota.enabled=true");
   for (const [version, behaviour] of bad) {
-    const entry = await undone(guest, version, behaviour);
+    const seconds = await undone(guest, version, behaviour);
     // Until the deadline, and back until the release before is healthy, by its own deadline at the latest.
-    const isInTime = entry.seconds < 2 * withinSeconds + besides;
-    guest.check("within its deadline and the way back", isInTime, entry.seconds);
-    await runs(guest, first);
-    await notAgain(guest, entry.id);
+    guest.check("within its deadline and the way back", seconds < 2 * withinSeconds + besides, seconds);
+    await updates.runs(guest, first);
   }
   await goodOne(guest);
 }
 
-async function undone(guest: Guest, version: string, behaviour: Behaviour) {
-  const id = await offered(guest, "binary", version);
-  const entry = await outcomeOf(guest, id, 300);
-  const isUndone = entry.outcome === "failed" && entry.restored_healthy === true;
+/** It failed, the one before is healthy again, and it is not applied unattended a second time. */
+async function undone(guest: Guest, version: string, behaviour: Behaviour): Promise<number> {
+  const id = await updates.offered(guest, "binary", version);
+  const entry = await updates.outcomeOf(guest, id, 300);
+  const isUndone = entry.outcome === "failed" && entry.restored_healthy === true && entry.log.length > 0;
   guest.check(`a release that ${behaviour} failed, and the one before is healthy again`, isUndone, entry);
-  guest.check("and there is something to read about it", entry.log.length > 0, entry);
   guest.note(`${version}, which ${behaviour}: ${entry.detail}`);
-  return { ...entry, id };
-}
-
-async function notAgain(guest: Guest, id: string): Promise<void> {
-  const count = releaseJournal().history.length;
+  const count = updates.releaseJournal().history.length;
   await guest.api("/api/updates/check", {});
   await guest.pause(5);
-  const { slots, history } = releaseJournal();
+  const { slots, history } = updates.releaseJournal();
   const { trial, setAside } = slots.binary;
   const isLeft = history.length === count && trial === null && setAside.some((one) => one.id === id);
   guest.check("it is not applied unattended again", isLeft, slots);
+  return entry.seconds;
 }
 
 /** Neither an operator's restart of the product nor one of the agent makes anything fail. */
 async function goodOne(guest: Guest): Promise<void> {
   const version = "1.5.0";
-  const id = await offered(guest, "binary", version);
-  await confirming(guest, version);
+  const id = await updates.offered(guest, "binary", version);
+  await updates.confirming(guest, version);
   const guard = () => guest.property("InvocationID", "steward-guard.service");
   const before = await guard();
-  await guest.until("it answers", 30, async () => (await productSays()) === version);
+  await guest.until("it answers", 30, async () => (await updates.productSays()) === version);
   await guest.types("systemctl restart demo-product; systemctl restart steward");
   const stays = (await guard()) === before && before !== "";
   guest.check("the guard goes on when the agent is restarted", stays, before);
-  const entry = await outcomeOf(guest, id, 180);
+  const entry = await updates.outcomeOf(guest, id, 180);
   guest.check("a restart by an operator is no failure", entry.outcome === "good", entry);
-  await runs(guest, { id, version });
+  await updates.runs(guest, { id, version });
 }
