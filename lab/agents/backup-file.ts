@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { documentNames, lateDocumentNames } from "../../src/contract/document-names.ts";
@@ -33,8 +33,6 @@ export interface BackupFileOptions {
   readonly hostFileMode?: number;
   /** Replaces a file of the state, by its path in the archive, without another hash in the list; null: leaves it out. */
   readonly altered?: Readonly<Record<string, string | null>>;
-  /** The same, and the list says so. */
-  readonly replaced?: Readonly<Record<string, string>>;
 }
 
 export const passphrase = "seven wet horses at the old pier";
@@ -53,18 +51,10 @@ export async function backupOf({ socket }: RunningAgent, key: SealingKey = { pas
 
 /** A backup as an agent makes it, put together from the files that it has left: each part can be another. */
 export async function backupFile(options: BackupFileOptions): Promise<Buffer> {
-  const {
-    stateDirectory,
-    device,
-    steward = "0.0.0-test",
-    key = { passphrase },
-    altered = {},
-    hostFileMode,
-  } = options;
+  const { stateDirectory, device, steward = "0.0.0-test", key = { passphrase }, hostFileMode } = options;
   const files = new Map<string, Buffer>(stateFiles(stateDirectory));
   for (const [path, text] of Object.entries(options.hostFiles ?? {}))
     files.set(`etc/${path}`, Buffer.from(text));
-  for (const [path, text] of Object.entries(options.replaced ?? {})) files.set(path, Buffer.from(text));
   const manifest: Manifest = {
     ...{ format: backupFormat, version: backupVersion, made_at: "2026-11-27T10:00:00.000Z", steward },
     ...{ product: "steward", device, releases: [], left_out: [] },
@@ -75,7 +65,7 @@ export async function backupFile(options: BackupFileOptions): Promise<Buffer> {
       ...(path.startsWith("etc/") && hostFileMode !== undefined && { mode: hostFileMode }),
     })),
   };
-  for (const [path, text] of Object.entries(altered)) {
+  for (const [path, text] of Object.entries(options.altered ?? {})) {
     if (text === null) files.delete(path);
     else files.set(path, Buffer.from(text));
   }
@@ -88,34 +78,18 @@ export async function backupFile(options: BackupFileOptions): Promise<Buffer> {
 
 function stateFiles(directory: string): [string, Buffer][] {
   const present = (names: readonly string[], below = ""): [string, Buffer][] =>
-    names.flatMap((name): [string, Buffer][] => {
-      const content = readIfThere(join(directory, below, name));
-      return content === null ? [] : [[`state/${below}${name}`, content]];
-    });
+    names
+      .filter((name) => existsSync(join(directory, below, name)))
+      .map((name) => [`state/${below}${name}`, readFileSync(join(directory, below, name))]);
+  const namesIn = (name: string) =>
+    existsSync(join(directory, name)) ? readdirSync(join(directory, name)) : [];
   const documents = [...documentNames, ...lateDocumentNames].map((name) => `${name}.json`);
-  const key = readIfThere(join(directory, ".seal.key"));
+  const keys = present([".seal.key"]).map(([, key]): [string, Buffer] => [
+    ...(["state/seal.keys", Buffer.from(`${key.toString("base64")}\n`)] as const),
+  ]);
   return [
     ...present([...documents, ".identity.json", ".register.json", "history.bin"]),
-    ...present(namesIn(join(directory, "events")), "events/"),
-    ...present(namesIn(join(directory, "tls")), "tls/"),
-    ...(key === null
-      ? []
-      : [["state/seal.keys", Buffer.from(`${key.toString("base64")}\n`)] as [string, Buffer]]),
+    ...["events", "tls"].flatMap((name) => present(namesIn(name), `${name}/`)),
+    ...keys,
   ];
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
-}
-
-function readIfThere(path: string): Buffer | null {
-  try {
-    return readFileSync(path);
-  } catch {
-    return null;
-  }
 }

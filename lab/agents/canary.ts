@@ -3,42 +3,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer, CallOptions } from "./running-agent.ts";
 
-/**
- * An agent was sent or has issued these passwords, tokens, secrets and codes. Tests look for them where none may be.
- */
-export interface Canary {
-  /** Each has at least ten characters: shorter ones occur by chance, also in honest sentences. */
-  secrets: ReadonlySet<string>;
-  /** Six digits, which are looked for as words of their own. */
-  codes: ReadonlySet<string>;
-  /** Remembers the secrets in a request. */
-  sent: (request: CallOptions) => void;
-  /** Remembers the secrets in an answer, and the answer where it may hold none. */
-  received: (method: string, answer: Answer) => void;
-  /** Throws, without repeating it, when one of them occurs in the text. */
-  assertNotIn: (text: string, where: string) => void;
-  /** The same, of everything that was ever read from the agent. */
-  assertNotInBodies: () => void;
-  /** The same, of every file of a state directory: documents, their good copies, events, the agent's own lines. */
-  assertNotInState: (stateDirectory: string) => void;
-}
-
 const secretMembers = [
-  "password",
-  "current_password",
-  "new_password",
-  "refresh_token",
-  "refresh_binding",
-  "access_token",
-  "initial_password",
-  "setup_token",
-  "secret",
-  "otpauth_uri",
-  "qr_svg",
-  "challenge_token",
-  "token",
-  "recovery_code",
-  "recovery_codes",
+  ...["password", "current_password", "new_password", "initial_password", "setup_token", "token"],
+  ...["refresh_token", "refresh_binding", "access_token", "challenge_token", "secret", "otpauth_uri"],
+  ...["qr_svg", "recovery_code", "recovery_codes"],
 ];
 
 /** No body of the contract nests deeper; those of an attack may nest deeper than a stack. */
@@ -47,8 +15,11 @@ const deepest = 4;
 /** Counts and times are lines of bare numbers there, one of which may be like a code. */
 const filesOfNumbers = ["attempts.json", "attempts.json.good"];
 
-export function createCanary(): Canary {
+/** Passwords, tokens, secrets and codes that an agent was sent or has issued. Tests look for them where none may be. */
+export function createCanary() {
+  /** Each has at least ten characters: shorter ones occur by chance, also in honest sentences. */
   const secrets = new Set<string>();
+  /** Six digits, which are looked for as words of their own. */
   const codes = new Set<string>();
   const bodies = new Set<string>();
   const remember = (text: string): void => {
@@ -66,28 +37,33 @@ export function createCanary(): Canary {
       else for (const text of [member].flat()) for (const form of formsOf(name, text)) remember(form);
     }
   };
+  /** Throws, without repeating it, when one of them occurs in the text. */
   const assertNotIn = (text: string, where: string): void => {
     assertWithout(secrets, text, where);
     assert.ok(!wordsOf(codes).test(text), `${where} has a code`);
   };
   return {
-    secrets,
-    codes,
-    sent: ({ token, headers = {}, body }) => {
+    secrets: secrets as ReadonlySet<string>,
+    codes: codes as ReadonlySet<string>,
+    /** Remembers the secrets in a request. */
+    sent: ({ token, headers = {}, body }: CallOptions): void => {
       if (token !== undefined) remember(token);
       remember(/^Bearer (.*)$/i.exec(headers.authorization ?? "")?.[1] ?? "");
       rememberCookies(headers.cookie, remember);
       collect(body);
     },
-    received: (method, { status, headers, json, text }) => {
+    /** Remembers the secrets in an answer, and the answer where it may hold none. */
+    received: (method: string, { status, headers, json, text }: Answer): void => {
       for (const line of [headers["set-cookie"] ?? []].flat()) rememberCookies(line.split(";")[0], remember);
       if (status >= 400) remember(String(json?.challenge_token ?? ""));
       else if (method === "POST") collect(json);
       else bodies.add(text);
     },
     assertNotIn,
+    /** The same, of everything that was ever read from the agent. */
     assertNotInBodies: () => assertNotIn([...bodies].join("\n"), "what was read from the agent"),
-    assertNotInState: (directory) => {
+    /** The same, of every file of a state directory: documents, their good copies, events, the agent's own lines. */
+    assertNotInState: (directory: string): void => {
       for (const path of filesUnder(directory)) {
         const text = readFileSync(join(directory, path), "utf8");
         if (filesOfNumbers.includes(path)) assertWithout(secrets, text, path);

@@ -1,29 +1,14 @@
 import assert from "node:assert/strict";
 import { codeOf } from "../basics/authenticator.ts";
 import { goodPassword, type SignedIn } from "./checked-agent.ts";
-import { enrol } from "./enrol.ts";
+import { type Enrolled, enrol } from "./enrol.ts";
 import type { TimedAgent } from "./faked-time.ts";
-import type { Answer } from "./running-agent.ts";
 
 /** A user who signs in with a code, on an agent whose clock the test moves. */
-export interface CodedUser extends SignedIn {
-  username: string;
-  secret: string;
-  recoveryCodes: string[];
-  /** Steps the clock to the next time step, a new clock epoch, and gives its code, which is not used yet. */
-  nextCode: () => string;
-  /** The code that an authenticator shows whose clock is so many seconds ahead of the agent's. */
-  codeAhead: (seconds: number) => string;
-  /** Password and code, or recovery code, each time from another address, so that no source has to wait. */
-  signIn: (proof: { code?: string; recovery_code?: string }) => Promise<Answer>;
-  /** The same person at another agent on the same state. */
-  at: (other: TimedAgent) => CodedUser;
-  /** Sends only the password, for the token that a code is to be sent with. */
-  challenge: () => Promise<string>;
-}
+export type CodedUser = ReturnType<typeof coded>;
 
 /** A time step and a second: the agent always sees it as a step of the clock. */
-export const stepSeconds = 31;
+const stepSeconds = 31;
 
 let addresses = 0;
 
@@ -40,15 +25,15 @@ export async function codedUser(
 ): Promise<CodedUser> {
   const user = await agent.signedIn(username, role);
   const enrolled = await enrol(agent.call, { ...user, password: goodPassword }, agent.nowSeconds());
-  return userAt(agent, { ...user, ...enrolled, username });
+  return coded(agent, { ...user, ...enrolled, username });
 }
 
-function userAt(
-  agent: TimedAgent,
-  person: SignedIn & { username: string; secret: string; recoveryCodes: string[] },
-): CodedUser {
+/** The same person may be one of another agent on the same state. */
+export function coded(agent: TimedAgent, person: SignedIn & Enrolled & { username: string }) {
+  /** The code that an authenticator shows whose clock is so many seconds ahead of the agent's. */
   const codeAhead = (seconds: number) => codeOf(person.secret, agent.nowSeconds() + seconds);
-  const login = (proof: object) =>
+  /** Password and code, or recovery code, each time from another address, so that no source has to wait. */
+  const signIn = (proof: { code?: string; recovery_code?: string }) =>
     agent.call("POST", "/api/auth/login", {
       body: { username: person.username, password: goodPassword, ...proof },
       from: freshAddress(),
@@ -56,14 +41,15 @@ function userAt(
   return {
     ...person,
     codeAhead,
-    at: (other) => userAt(other, person),
+    signIn,
+    /** Steps the clock to the next time step, a new clock epoch, and gives its code, which is not used yet. */
     nextCode: () => {
       agent.stepClock(stepSeconds);
       return codeAhead(0);
     },
-    signIn: login,
-    challenge: async () => {
-      const { json, text } = await login({});
+    /** Sends only the password, for the token that a code is to be sent with. */
+    challenge: async (): Promise<string> => {
+      const { json, text } = await signIn({});
       assert.ok(json.challenge_token, text);
       return json.challenge_token;
     },

@@ -17,7 +17,7 @@ export interface TimedAgent extends CheckedAgent {
   knowClock: (state: object) => void;
 }
 
-export interface TimedAgentOptions {
+interface TimedAgentOptions {
   /** Seconds that the agent's wall clock is ahead of this machine's. */
   offsetSeconds?: number;
   clock?: object;

@@ -1,56 +1,30 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { createParser } from "eventsource-parser";
 import { until } from "../basics/until.ts";
 
-export interface ReadMessage {
+interface ReadMessage {
   id: string;
   event: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
   data: any;
 }
 
-/** An event stream that is being read. */
-export interface OpenedStream {
-  status: number;
-  headers: IncomingMessage["headers"];
-  messages: ReadMessage[];
-  /** Everything that came, comments too. */
-  text: () => string;
-  /** Settles when it has ended, by either side. */
-  ended: Promise<void>;
-  /** Waits until there are so many messages. Throws where they do not come; true, to be asserted. */
-  until: (count: number) => Promise<boolean>;
-  close: () => void;
-}
-
-export interface StreamRequest {
-  /** A port of loopback, or a unix socket. */
+/** Begins to read a stream at a port of loopback or a unix socket; an answer that is none has its body as `text`. */
+export async function openStream(asked: {
   where: number | string;
   path: string;
   token?: string;
   headers?: Record<string, string>;
-}
-
-/** Begins to read a stream; an answer that is none has its body as `text`. */
-export async function openStream({ where, path, token, headers = {} }: StreamRequest): Promise<OpenedStream> {
+}) {
+  const { where, path, token, headers = {} } = asked;
   const request = httpRequest({
     ...(typeof where === "string" ? { socketPath: where } : { host: "127.0.0.1", port: where }),
-    path,
-    agent: false,
+    ...{ path, agent: false },
     headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
   });
   request.end();
-  return readingOf(request, await responseTo(request));
-}
-
-function responseTo(request: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    request.once("response", resolve);
-    request.once("error", reject);
-  });
-}
-
-function readingOf(request: ClientRequest, response: IncomingMessage): OpenedStream {
+  const [response] = (await once(request, "response")) as [IncomingMessage];
   const messages: ReadMessage[] = [];
   const parser = createParser({
     onEvent: ({ id = "", event = "message", data }) => messages.push({ id, event, data: JSON.parse(data) }),
@@ -67,9 +41,12 @@ function readingOf(request: ClientRequest, response: IncomingMessage): OpenedStr
     status: response.statusCode ?? 0,
     headers: response.headers,
     messages,
+    /** Everything that came, comments too. */
     text: () => text,
-    ended: new Promise((resolve) => response.once("close", () => resolve())),
-    until: async (count) => {
+    /** Settles when it has ended, by either side. */
+    ended: new Promise<void>((resolve) => response.once("close", () => resolve())),
+    /** Waits until there are so many messages. Throws where they do not come; true, to be asserted. */
+    until: async (count: number): Promise<boolean> => {
       await until(`${count} messages`, () => messages.length >= count);
       return true;
     },

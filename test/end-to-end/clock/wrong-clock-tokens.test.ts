@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { goodPassword, type SignedIn } from "../../../lab/agents/checked-agent.ts";
-import { type CodedUser, codedUser } from "../../../lab/agents/coded-user.ts";
+import { type CodedUser, coded, codedUser } from "../../../lab/agents/coded-user.ts";
 import { startTimedAgent, type TimedAgent } from "../../../lab/agents/faked-time.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
@@ -74,7 +74,7 @@ describe("a wrong clock and what was given out before it", () => {
     before(async () => {
       await agent.dispose();
       await start(toThe1970s(), untrusted);
-      ana = ana.at(agent);
+      ana = coded(agent, ana);
     });
 
     it("lets the session of before go on by refresh", async () => {
