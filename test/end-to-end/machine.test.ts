@@ -10,24 +10,21 @@ import type { RootOrder } from "../../src/host/ports.ts";
 describe("the machine, where root's helper answers", () => {
   const orders: RootOrder[] = [];
   let absence: string | null = null;
-
   const agent = ofSuite(() =>
     startCheckedAgent({ helper: { ask: async (order) => void orders.push(order), absence: () => absence } }),
   );
   const admin = ofSuite(() => agent.signedInAdmin());
-
   const eventOf = async (type: string) => {
-    const { items } = await agent.read("/api/events?after=0&limit=200");
-    const event = items.find((one: { type: string }) => one.type === type);
+    const [event] = (await agent.read(`/api/events?type=${type}`)).items;
     checkEvent(event);
     return event;
   };
 
   it("says in status and health that its socket is gone, with the line to type, until it is back", async () => {
     const look = async () => {
-      const json = await agent.read("/api/status");
+      const { needs } = await agent.read("/api/status");
       const { checks } = await agent.read("/api/health");
-      const need = json.needs.find((one: Need) => one.code === "root_helper");
+      const need = needs.find((one: Need) => one.code === "root_helper");
       const check = checks.find((one: { name: string }) => one.name === "root helper");
       return [need?.level, need?.facts.reason, need?.remedy?.line, check.code];
     };
@@ -39,29 +36,30 @@ describe("the machine, where root's helper answers", () => {
   });
 
   it("answers before it goes down, and records who asked", async () => {
-    const body = { force: true };
-    const answer = await agent.call("POST", "/api/system/reboot", { token: admin.token, body });
-    const { boot_id } = (await agent.call("GET", "/api/version", { token: admin.token })).json;
+    const { token } = admin;
+    const answer = await agent.call("POST", "/api/system/reboot", { token, body: { force: true } });
+    const { boot_id } = await agent.read("/api/version");
     assert.deepEqual([answer.status, answer.json], [202, { boot_id }]);
     const off = await runSteward(["power-off", "--yes", "--socket", agent.socket]);
     assert.deepEqual([off.code, off.stderr], [0, "The machine is shutting down.\n"]);
     assert.deepEqual(orders.splice(0), [{ word: "reboot" }, { word: "power-off" }]);
-    const reboot = await eventOf("host.reboot_requested");
-    assert.deepEqual([reboot.actor.name, reboot.details], ["root-admin", { force: true }]);
+    const { actor, details } = await eventOf("host.reboot_requested");
+    assert.deepEqual([actor.name, details], ["root-admin", { force: true }]);
     assert.equal((await eventOf("host.power_off_requested")).actor.kind, "local-root");
   });
 
   it("goes by a new name at once: in its answers, and in the Host headers that it takes", async () => {
-    const headers = { host: `pump-7.local:${agent.port}` };
-    assert.equal((await agent.call("GET", "/api/version", { headers })).status, 421);
-    const body = { host_name: "pump-7" };
-    const { status, json } = await agent.call("PUT", "/api/system/host", { token: admin.token, body });
-    assert.deepEqual([status, json.host_name], [200, "pump-7"]);
+    const reached = async () => {
+      const headers = { host: `pump-7.local:${agent.port}` };
+      return (await agent.call("GET", "/api/version", { headers })).status;
+    };
+    assert.equal(await reached(), 421);
+    const sent = { token: admin.token, body: { host_name: "pump-7" } };
+    const { json } = await agent.call("PUT", "/api/system/host", sent);
+    assert.deepEqual([json.host_name, await reached()], ["pump-7", 200]);
     assert.deepEqual(orders.splice(0), [{ word: "host-name", name: "pump-7" }]);
-    assert.equal((await agent.call("GET", "/api/version", { headers })).status, 200);
-    const shown = (await agent.call("GET", "/api/status", { token: admin.token })).json;
-    assert.deepEqual([shown.device_name, shown.host.hostname], ["pump-7", "pump-7"]);
-    const { details } = await eventOf("host.changed");
-    assert.equal(details.host_name, "pump-7");
+    const { device_name, host } = await agent.read("/api/status");
+    assert.deepEqual([device_name, host.hostname], ["pump-7", "pump-7"]);
+    assert.equal((await eventOf("host.changed")).details.host_name, "pump-7");
   });
 });

@@ -1,97 +1,93 @@
 import assert from "node:assert/strict";
-import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
+import { before, describe, it, type TestContext } from "node:test";
 import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { runSteward as runStewardProcess } from "../../lab/agents/running-agent.ts";
 import { noOtherUser } from "../../lab/basics/other-user.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
+import { makeReadOnly, mountPrivately } from "../../lab/state/private-mount.ts";
+import { takeLock } from "../../src/store/files/lock.ts";
 
-/** Debian's nobody and nogroup: a user who is neither root nor us. */
-const nobody = 65_534;
+const skip = noOtherUser();
 
-/** A Node whose own calls change no user, as Debian's: its libuv is not the one that Node comes with. */
-function likeDebians(home: string): Record<string, string> {
-  const preload = join(home, "refusing.cjs");
-  const text = `for (const name of ["setuid", "setgid", "seteuid", "setegid", "setgroups"])
-  process[name] = () => { throw new Error(name + "() disabled: io_uring may be enabled. See CVE-2024-22017."); };
-`;
-  writeFileSync(preload, text);
-  return { NODE_OPTIONS: `--require=${preload}` };
-}
+/** A user who is neither root nor us, and Debian's nogroup. */
+const other = 65_534;
 
-/** Owner, group and mode of every file, by name; directories are marked. */
-function ownership(directory: string): Record<string, string> {
-  const names = namesIn(directory);
-  return Object.fromEntries(
-    names.map((name) => {
-      const file = statSync(join(directory, name));
-      const kind = file.isDirectory() ? "directory " : "";
-      return [name, `${kind}${file.uid}:${file.gid} ${(file.mode & 0o777).toString(8)}`];
-    }),
-  );
-}
+const namesIn = (directory: string): string[] =>
+  readdirSync(directory, { recursive: true, encoding: "utf8" }).sort();
 
-function namesIn(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, encoding: "utf8" }).sort();
-}
+/** What is said of every file, by its name. */
+const eachOf = (directory: string, say: (path: string) => string): Record<string, string> =>
+  Object.fromEntries(namesIn(directory).map((name) => [name, say(join(directory, name))]));
+
+const ownership = (path: string): string => {
+  const file = statSync(path);
+  return `${file.isDirectory() ? "directory " : ""}${file.uid}:${file.gid} ${(file.mode & 0o777).toString(8)}`;
+};
+
+/** Any write changes it. */
+const writing = (path: string): string => {
+  const { ino, mtimeNs, size } = lstatSync(path, { bigint: true });
+  return `${ino} ${mtimeNs} ${size}`;
+};
 
 describe("the command line with the agent down", () => {
   const home = scratchDirectory();
-  let environment: Record<string, string>;
+  const state = join(home, "state");
+  const environment = { STEWARD_STATE: state, STEWARD_SOCKET: join(home, "run/steward.sock") };
   before(async () => {
-    environment = { STEWARD_STATE: join(home, "state"), STEWARD_SOCKET: join(home, "run/steward.sock") };
-    const agent = await startAgentInProcess({ stateDirectory: join(home, "state") });
+    const agent = await startAgentInProcess({ stateDirectory: state });
     await agent.signedInAdmin();
     await agent.dispose();
   });
 
   it("adds, lists and removes users, and says that it works on the state directly", async () => {
-    const added = await runSteward(["user", "add", "log-reader", "--generate"], { environment });
-    assert.equal(added.code, 0, added.stderr);
+    const steward = (line: string) => runSteward(line.split(" "), { environment });
+    const added = await steward("user add log-reader --generate");
     assert.match(added.stderr, /agent is not running/);
     assert.match(added.stdout, /^([0-9a-z]{5}-){3}[0-9a-z]{5}\n$/);
-    const listed = await runSteward(["-o", "json", "user", "list"], { environment });
-    const names = (JSON.parse(listed.stdout) as { items: { username: string }[] }).items.map(
-      (one) => one.username,
-    );
+    const { items } = JSON.parse((await steward("-o json user list")).stdout);
+    const names = items.map(({ username }: { username: string }) => username);
     assert.deepEqual(names, ["log-reader", "root-admin"]);
-    assert.equal((await runSteward(["user", "rm", "log-reader", "--yes"], { environment })).code, 0);
+    assert.equal((await steward("user rm log-reader --yes")).code, 0);
   });
 
   it("run as root in another user's directory changes no file's owner or mode, on Debian's Node too", {
-    skip: noOtherUser(),
+    skip,
   }, async () => {
-    const state = join(home, "state");
-    const onDebians = { ...environment, ...likeDebians(home) };
-    chmodSync(join(home, "refusing.cjs"), 0o644);
-    chownSync(home, nobody, nobody);
-    chownSync(state, nobody, nobody);
-    for (const name of namesIn(state)) chownSync(join(state, name), nobody, nobody);
-    const before = ownership(state);
-    for (const args of [
-      ["user", "add", "ana", "--generate"],
-      ["system", "set", "device.location=roof"],
-      ["user", "set", "ana", "--role", "operator"],
-      ["state", "list"],
-      ["user", "rescue", "ana", "--yes"],
-      ["user", "rm", "ana", "--yes"],
+    // Debian's libuv is not the one that Node comes with, and Node's own calls change no user there.
+    const preload = join(home, "refusing.cjs");
+    const refusal = 'throw new Error("disabled: io_uring may be enabled. See CVE-2024-22017.")';
+    const calls = '["setuid", "setgid", "seteuid", "setegid", "setgroups"]';
+    writeFileSync(preload, `for (const name of ${calls}) process[name] = () => { ${refusal}; };\n`);
+    chmodSync(preload, 0o644);
+    for (const path of [home, state, ...namesIn(state).map((name) => join(state, name))])
+      chownSync(path, other, other);
+    const before = eachOf(state, ownership);
+    for (const line of [
+      "user add ana --generate",
+      "system set device.location=roof",
+      "user set ana --role operator",
+      "state list",
+      "user rescue ana --yes",
+      "user rm ana --yes",
     ]) {
-      const { code, stderr } = await runStewardProcess(args, { environment: onDebians });
-      assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
+      const onDebians = { ...environment, NODE_OPTIONS: `--require=${preload}` };
+      const { code, stderr } = await runStewardProcess(line.split(" "), { environment: onDebians });
+      assert.equal(code, 0, `${line}: ${stderr}`);
     }
-    const after = ownership(state);
+    const after = eachOf(state, ownership);
     for (const [name, owner] of Object.entries(before)) assert.equal(after[name], owner, name);
     // Also of new files: each change leaves a version of the former document.
-    const theirs = [`${nobody}:${nobody} 600`, `directory ${nobody}:${nobody} 700`];
-    for (const [name, owner] of Object.entries(after)) {
+    const theirs = [`${other}:${other} 600`, `directory ${other}:${other} 700`];
+    for (const [name, owner] of Object.entries(after))
       assert.ok(theirs.includes(owner), `${name} is ${owner}`);
-    }
   });
 
   it("applies no root of trust, for the state's owner can write no file of root's (exit 8)", {
-    skip: noOtherUser(),
+    skip,
   }, async () => {
     const place = join(home, "etc");
     mkdirSync(place);
@@ -103,8 +99,7 @@ describe("the command line with the agent down", () => {
     });
     assert.equal(code, 8, stderr);
     assert.match(stderr, /The agent does not run.*Nothing was changed\. Start it/);
-    assert.deepEqual(readdirSync(place), []);
-    assert.ok(!namesIn(join(home, "state")).includes(".transaction.json"));
+    assert.deepEqual([readdirSync(place), namesIn(state).includes(".transaction.json")], [[], false]);
     const { stdout } = await runStewardProcess(["-o", "json", "system", "get"], { environment });
     assert.equal(JSON.parse(stdout).device.name, "");
   });
@@ -114,5 +109,65 @@ describe("the command line with the agent down", () => {
     const { code, stderr } = await runStewardProcess(["user", "list"], { environment: nowhere });
     assert.equal(code, 3);
     assert.match(stderr, /never run here/);
+  });
+});
+
+/** Each command that says something without the agent and changes nothing. */
+const readings = [
+  ...["user list", "user show root-admin", "user diagnose root-admin", "user sessions list root-admin"],
+  ...["token list", "system get", "time status", "time floor show", "events", "logs", "update status"],
+  ...["update history", "update trust show", "state list", "state show users"],
+];
+
+describe("commands that only read, with the agent down", () => {
+  /** A device that ran. Undefined where mounting is not permitted: then the test is skipped, saying why. */
+  const device = async (test: TestContext) => {
+    const mount = await mountPrivately(test, 48);
+    if (typeof mount === "string") {
+      test.skip(mount);
+      return undefined;
+    }
+    const agent = await startAgentInProcess({ stateDirectory: mount.seen });
+    await agent.signedInAdmin();
+    await agent.dispose();
+    const environment = { STEWARD_STATE: mount.seen, STEWARD_SOCKET: join(mount.seen, "none.sock") };
+    return { mount, steward: (line: string) => runSteward(line.split(" "), { environment }) };
+  };
+  const assertReads = async (steward: (line: string) => ReturnType<typeof runSteward>) => {
+    for (const line of readings) {
+      const { code, stdout, stderr } = await steward(line);
+      // By 9 it says that the clock is not synchronised, which nothing has looked after here.
+      assert.equal(code, line === "time status" ? 9 : 0, `${line}: ${stderr}`);
+      assert.notEqual(stdout, "", line);
+      assert.doesNotMatch(stderr, /cannot be written|waits in memory/);
+    }
+  };
+
+  it("work beside another process that has the state, and write nothing", async (test) => {
+    const ran = await device(test);
+    if (ran === undefined) return;
+    const { mount, steward } = ran;
+    const lock = await takeLock(mount.seen);
+    const before = eachOf(mount.seen, writing);
+    await assertReads(steward);
+    assert.deepEqual(eachOf(mount.seen, writing), before);
+    await lock.release();
+  });
+
+  it("work on a read-only disk, where a change says what that means and what to type", async (test) => {
+    const ran = await device(test);
+    if (ran === undefined) return;
+    const { mount, steward } = ran;
+    mount.run(makeReadOnly);
+    await assertReads(steward);
+    for (const line of [
+      "system set device.name=never",
+      "user add ana --generate",
+      "state reset settings --yes",
+    ]) {
+      const { code, stderr } = await steward(line);
+      assert.equal(code, 1, `${line}: ${stderr}`);
+      assert.match(stderr, /EROFS.*mounted read-only.*`dmesg \| tail`.*`mount -o remount,rw \S+`.*replace/s);
+    }
   });
 });

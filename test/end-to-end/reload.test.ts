@@ -1,65 +1,57 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { Agent, request } from "node:http";
+import { writeFileSync } from "node:fs";
+import { Agent, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
-import { type AgentProcess, startAgentProcess } from "../../lab/agents/running-agent.ts";
+import { describe, it } from "node:test";
+import { startAgentProcess } from "../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 
 describe("a reload by SIGHUP", () => {
-  const home = scratchDirectory();
-  let agent: AgentProcess;
-  const hostFile = () => join(home, "etc/steward.json");
-  const connection = new Agent({ keepAlive: true, maxSockets: 1 });
+  const hostFile = join(scratchDirectory(), "steward.json");
+  const agent = ofSuite(async () => {
+    writeFileSync(hostFile, JSON.stringify({ names: ["old.example.net"] }));
+    return startAgentProcess({ arguments: ["--host-file", hostFile] });
+  });
+  ofSuite(() => agent.signedInAdmin());
 
-  /** By a name, over one connection that stays; the status, and the port that the connection came from. */
-  const asked = (host: string) =>
-    new Promise<{ status: number; from: number }>((resolve, reject) => {
-      const asking = request(`${agent.url}/api/version`, { agent: connection, headers: { host } });
-      asking.on("response", (response) => {
-        const from = response.socket.localPort ?? 0;
-        response.resume().on("end", () => resolve({ status: response.statusCode ?? 0, from }));
-      });
-      asking.on("error", reject).end();
-    });
-
-  /** Writes the host file, has it read, and waits for what the agent says of it. */
-  const reloaded = async (text: string, said: string): Promise<string> => {
+  /** Writes the host file, has it read, and gives what the agent says of it. */
+  const reloaded = async (host: object): Promise<string> => {
     const before = agent.log().length;
-    writeFileSync(hostFile(), text);
+    writeFileSync(hostFile, JSON.stringify(host));
     agent.process.kill("SIGHUP");
-    await until("the agent says what it has read", () => agent.log().slice(before).includes(said));
-    return agent.log().slice(before);
+    const said = () => agent.log().slice(before);
+    await until("the agent says what it has read", () => said().includes("read again"));
+    return said();
   };
 
-  before(async () => {
-    mkdirSync(join(home, "etc"), { mode: 0o755 });
-    writeFileSync(hostFile(), JSON.stringify({ names: ["old.example.net"] }));
-    agent = await startAgentProcess({ arguments: ["--host-file", hostFile()] });
-    await agent.signedInAdmin();
-  });
-  after(async () => {
-    connection.destroy();
-    await agent?.dispose();
-  });
-
-  it("takes the names of the host file over, and connections stay", async () => {
+  it("takes the names of the host file over, and connections stay", async (test) => {
+    const connection = new Agent({ keepAlive: true, maxSockets: 1 });
+    test.after(() => connection.destroy());
+    /** By a name: the status, and the port that the connection came from. */
+    const asked = (host: string) =>
+      new Promise<object>((resolve, reject) => {
+        const answered = (response: IncomingMessage) => {
+          const { localPort } = response.socket;
+          response.resume().on("end", () => resolve({ status: response.statusCode, localPort }));
+        };
+        const sent = { agent: connection, headers: { host } };
+        request(`${agent.url}/api/version`, sent, answered).on("error", reject).end();
+      });
     const first = await asked("old.example.net");
-    assert.equal(first.status, 200);
-    const line = await reloaded(JSON.stringify({ names: ["new.example.net"] }), "read again");
+    const line = await reloaded({ names: ["new.example.net"] });
     assert.match(line, /"changed":\["names"\],"needs_restart":\[\]/);
     assert.deepEqual(await asked("new.example.net"), first, "over the same connection");
-    assert.equal((await asked("old.example.net")).status, 421);
+    assert.deepEqual(await asked("old.example.net"), { ...first, status: 421 });
     // conf's when-exit would send the signal again.
-    const reads = agent.log().split("read again").length - 1;
-    assert.equal(reads, 1);
+    assert.equal(agent.log().split("read again").length - 1, 1);
   });
 
   it("names the members that wait for a restart, and keeps naming them", async () => {
     const host = { names: ["new.example.net"], log_units: ["nginx.service"], product: "pump-7" };
     for (const _ of ["the first time", "and again"]) {
-      const line = await reloaded(JSON.stringify(host), "read again");
+      const line = await reloaded(host);
       assert.match(line, /"severity":"warning".*"changed":\[\],"needs_restart":\["log_units","product"/);
     }
   });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -13,34 +13,30 @@ import {
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { outcome, type RunningAgent, startAgentProcess } from "../../lab/agents/running-agent.ts";
-import { endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
+import { outcome, startAgentProcess } from "../../lab/agents/running-agent.ts";
+import { type Ending, endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { createPartLoader } from "../../scripts/build/part-loader.ts";
 import { nodeArgon2 } from "../../src/accounts/users/argon2.ts";
 
 const root = join(import.meta.dirname, "../..");
 
 /** The program as a release has it, with its native parts as files of its own, so that they can be broken. */
-async function release(suite: ReturnType<typeof endOfSuite>): Promise<string> {
-  const directory = await temporaryDirectory(suite);
-  cpSync(join(root, "dist"), join(directory, "program"), { recursive: true });
-  const packages = join(directory, "program/node_modules/@node-rs");
-  cpSync(join(root, "node_modules/@node-rs"), packages, { recursive: true });
-  const client = join(root, "node_modules/node-ntp-client");
-  symlinkSync(client, join(directory, "program/node_modules/node-ntp-client"));
-  return join(directory, "program");
-}
-
-async function start(suite: ReturnType<typeof endOfSuite>, program: string): Promise<RunningAgent> {
-  const agent = await startAgentProcess({ program: [join(program, "main.js")] });
-  suite.after(() => agent.dispose());
-  return agent;
-}
-
-/** Reads health's check of the program, as root on the device. */
-async function programCheck(agent: RunningAgent): Promise<{ status: string; detail: string }> {
-  const json = await agent.read("/api/health");
-  return json.checks.find(({ name }: { name: string }) => name === "program");
+async function release(suite: Ending) {
+  const program = join(await temporaryDirectory(suite), "program");
+  const packages = join(program, "node_modules");
+  cpSync(join(root, "dist"), program, { recursive: true });
+  cpSync(join(root, "node_modules/@node-rs"), join(packages, "@node-rs"), { recursive: true });
+  symlinkSync(join(root, "node_modules/node-ntp-client"), join(packages, "node-ntp-client"));
+  const start = async () => {
+    const agent = await startAgentProcess({ program: [join(program, "main.js")] });
+    suite.after(() => agent.dispose());
+    const ready = (local: boolean) => agent.call("GET", "/api/health/ready", { local });
+    /** Health's check of the program, as root on the device sees it. */
+    const check = async (): Promise<{ status: string; detail: string }> =>
+      (await agent.read("/api/health")).checks.find(({ name }: { name: string }) => name === "program");
+    return { ...agent, ready, check };
+  };
+  return { program, modules: join(packages, "@node-rs"), start };
 }
 
 /** A Node with an argon2 of its own does not load the module. */
@@ -48,25 +44,18 @@ const withoutModule = nodeArgon2() ? { skip: "this Node hashes passwords itself"
 
 describe("a program without its password module", withoutModule, () => {
   const suite = endOfSuite();
-  let agent: RunningAgent;
-  before(async () => {
-    const program = await release(suite);
-    rmSync(join(program, "node_modules/@node-rs"), { recursive: true });
-    agent = await start(suite, program);
-  });
 
-  it("is not ready, and says to strangers what does not work, and to root why", async () => {
-    const stranger = await agent.call("GET", "/api/health/ready");
+  it("is not ready and degraded from then on, says to strangers what does not work, and to root why", async () => {
+    const { modules, start } = await release(suite);
+    rmSync(modules, { recursive: true });
+    const agent = await start();
+    const stranger = await agent.ready(false);
     assert.deepEqual([stranger.status, stranger.json.code], [503, "not_ready"]);
-    assert.match(stranger.json.detail, /passwords cannot be checked.*Install it again/);
-    assert.ok(!stranger.json.detail.includes("node-rs"), stranger.json.detail);
-    const { status, json } = await agent.call("GET", "/api/health/ready", { local: true });
-    assert.equal(status, 503);
-    assert.match(json.detail, /says: passwords: Cannot find package '@node-rs\/argon2'/);
-  });
-
-  it("is degraded from then on, by name, and in the log", async () => {
-    const { status, detail } = await programCheck(agent);
+    assert.match(stranger.json.detail, /^(?!.*node-rs).*passwords cannot be checked.*Install it again/s);
+    const own = await agent.ready(true);
+    assert.equal(own.status, 503);
+    assert.match(own.json.detail, /says: passwords: Cannot find package '@node-rs\/argon2'/);
+    const { status, detail } = await agent.check();
     assert.equal(status, "degraded");
     assert.match(detail, /passwords cannot be checked.*update rollback/);
     assert.match(agent.log(), /"severity":"error","message":"a part of the program does not work"/);
@@ -94,41 +83,31 @@ function markedProvider(program: string): { name: string; mark: string } {
 describe("a program whose native modules are broken", () => {
   const suite = endOfSuite();
   let program: string;
-  let provider: ReturnType<typeof markedProvider>;
+  let modules: string;
+  let start: Awaited<ReturnType<typeof release>>["start"];
   before(async () => {
-    program = await release(suite);
+    ({ program, modules, start } = await release(suite));
   });
 
   /** Runs the trial without the agent, and returns its lines and its exit status. */
   function report(...options: readonly string[]): { status: number | null; lines: string[] } {
-    try {
-      const words = [...options, join(program, "self-check.js")];
-      const stdout = execFileSync(process.execPath, words, { stdio: "pipe" });
-      return { status: 0, lines: stdout.toString().trim().split("\n") };
-    } catch (error) {
-      const { status, stdout } = error as { status: number | null; stdout: Buffer };
-      return { status, lines: stdout.toString().trim().split("\n") };
-    }
+    const words = [...options, join(program, "self-check.js")];
+    const { status, stdout } = spawnSync(process.execPath, words, { encoding: "utf8" });
+    return { status, lines: stdout.trim().split("\n") };
   }
 
-  it("is well while they are not, and ready", async () => {
+  it("is well while they are not, ready, and has not loaded oauth4webapi: no provider is named", async () => {
     const lines = ["signatures ok", "two-factor ok", "passwords ok", "clock ok", "sandbox ok", "rights ok"];
     assert.deepEqual(report(), { status: 0, lines });
-    provider = markedProvider(program);
-    const agent = await start(suite, program);
-    const { status, json } = await agent.call("GET", "/api/health/ready");
-    assert.deepEqual([status, json.status], [200, "ok"]);
-    assert.equal((await programCheck(agent)).status, "ok");
+    const provider = markedProvider(program);
+    const agent = await start();
+    const { status, json } = await agent.ready(false);
+    assert.deepEqual([status, json.status, (await agent.check()).status], [200, "ok", "ok"]);
     const maps = readFileSync(`/proc/${agent.pid}/maps`, "utf8");
     assert.ok(!maps.includes("argon2"), "the agent holds the module that was tried");
     await agent.signedInAdmin();
-    assert.equal(
-      await outcome(agent.call("POST", "/api/auth/provider/begin", { body: { origin: agent.url } })),
-      "404 not_found",
-    );
-  });
-
-  it("has not loaded oauth4webapi meanwhile: the host file names no sign-in provider", () => {
+    const begun = agent.call("POST", "/api/auth/provider/begin", { body: { origin: agent.url } });
+    assert.equal(await outcome(begun), "404 not_found");
     assert.equal(existsSync(provider.mark), false);
     // It begins, and then lacks what is in the agent's own file.
     assert.throws(() => createPartLoader(program, createRequire(join(program, "main.js")))(provider.name));
@@ -154,13 +133,12 @@ describe("a program whose native modules are broken", () => {
   });
 
   it("ends the trial, and not the agent, with a password module that is cut off", withoutModule, async () => {
-    const packages = join(program, "node_modules/@node-rs");
-    const native = readdirSync(packages).find((name) => name.startsWith("argon2-linux")) ?? "";
-    const file = readdirSync(join(packages, native)).find((name) => name.endsWith(".node")) ?? "";
+    const native = readdirSync(modules).find((name) => name.startsWith("argon2-linux")) ?? "";
+    const file = readdirSync(join(modules, native)).find((name) => name.endsWith(".node")) ?? "";
     // The loader maps what the headers say, and reading behind the end of the file is SIGBUS.
-    truncateSync(join(packages, native, file), 64 * 1_024);
-    const agent = await start(suite, program);
-    const { status, json } = await agent.call("GET", "/api/health/ready", { local: true });
+    truncateSync(join(modules, native, file), 64 * 1_024);
+    const agent = await start();
+    const { status, json } = await agent.ready(true);
     assert.equal(status, 503);
     assert.match(json.detail, /passwords cannot be checked.* self-check says: passwords: /);
     assert.equal((await agent.call("GET", "/api/version")).status, 200);
