@@ -39,7 +39,7 @@ describe("state that was copied from another machine", () => {
     atEnd(test, () => agent.dispose());
     return agent;
   };
-  /** What the original has left. */
+  /** The secrets that the original has left, which has stopped. */
   const left = async (test: Ending, place?: string) => {
     const agent = await start(test, boxA, place);
     const given = await provision(agent);

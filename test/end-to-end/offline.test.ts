@@ -18,7 +18,7 @@ const other = 65_534;
 const namesIn = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, encoding: "utf8" }).sort();
 
-/** What is said of every file, by its name. */
+/** A saying about every file, by its name. */
 const eachOf = (directory: string, say: (path: string) => string): Record<string, string> =>
   Object.fromEntries(namesIn(directory).map((name) => [name, say(join(directory, name))]));
 

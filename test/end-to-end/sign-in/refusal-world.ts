@@ -46,8 +46,8 @@ export async function startRefusing() {
     return agent.call(method, path, { from: newAddress(), ...options });
   };
   /**
-   * What record and metrics had of an answer at once. `record`: `TYPE ACCOUNT CODE`, with `by ACTOR` for one who is known;
-   * `-`: no refusal. `outcomes`: those of `steward_sign_ins_total` that went up.
+   * Looks at once into record and metrics. `record`: `TYPE ACCOUNT CODE`, with `by ACTOR` for one who is known; `-`: no
+   * refusal. `outcomes`: those of `steward_sign_ins_total` that went up.
    */
   const recordOf = async (answer: Answer) => {
     const now = await metrics();
