@@ -3,13 +3,20 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
-import { endOfConsole, signInByForm, startBrowser, type TestBrowser } from "../../lab/console/browser.ts";
-import { assertFits, axe, picture } from "../../lab/console/page-checks.ts";
+import {
+  endOfConsole,
+  fill,
+  press,
+  signInByForm,
+  startBrowser,
+  type TestBrowser,
+} from "../../lab/console/browser.ts";
+import { assertSound } from "../../lab/console/page-checks.ts";
 import { curlLines, prometheusFiles, prometheusJob, wayIn } from "../../src/console/account/token-use.ts";
 import type { Tls } from "../../src/contract/types.ts";
 
@@ -31,7 +38,24 @@ function run(lines: string, directory: string): Promise<Ran> {
 /** Another certificate or key than the device's. */
 const turned = (mark: string): string => mark.replace(/.(?=.{4}$)/, (one) => (one === "A" ? "B" : "A"));
 
-describe("the blocks after a token is made", () => {
+/** The octets in a fingerprint's text, and those of them that a line's end parts. */
+function linesOf(fingerprint: Locator): Promise<{ octets: number; broken: number }> {
+  return fingerprint.evaluate((element) => {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    let [octets, broken] = [0, 0];
+    for (let text = walker.nextNode(); text !== null; text = walker.nextNode())
+      for (const { index } of (text.textContent ?? "").matchAll(/[0-9A-F]{2}/g)) {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + 2);
+        octets += 1;
+        if (range.getClientRects().length > 1) broken += 1;
+      }
+    return { octets, broken };
+  });
+}
+
+describe("the console over HTTPS", () => {
   const ending = endOfConsole();
   const directory = scratchDirectory();
   let agent: RunningAgent;
@@ -46,102 +70,113 @@ describe("the blocks after a token is made", () => {
     agent = await startAgentInProcess({ arguments: ["--host-file", hostFile] });
     ending.after(() => agent.dispose());
     admin = (await agent.signedInAdmin()).token;
-    tls = (await agent.call("GET", "/api/system/tls", { local: true })).json;
+    tls = await agent.read("/api/system/tls");
+    // The browser trusts this one key, as a person does who has compared the fingerprint, and no other.
     const pin = tls.certificate?.public_key_pin.replace("sha256//", "");
     browser = await startBrowser(ending, undefined, [`--ignore-certificate-errors-spki-list=${pin}`]);
     url = `https://127.0.0.1:${port}`;
   });
 
-  /** The blocks of a token that is made in the page, by their names. */
-  async function blocksOf(page: Page, scopes: readonly string[]): Promise<Record<string, string>> {
-    await page.getByRole("button", { name: "Create token" }).click();
-    const sheet = page.getByRole("dialog", { name: "Create token" });
-    await sheet.getByLabel("Name").fill("blocks");
-    for (const scope of scopes) await sheet.getByLabel(scope).check();
-    await sheet.getByRole("button", { name: "Create token" }).click();
-    await sheet.getByRole("region", { name: "curl" }).waitFor();
-    const blocks = await sheet
-      .locator(".secret")
-      .evaluateAll((all) =>
-        all.map((one) => [one.getAttribute("aria-label"), one.querySelector("pre")?.textContent] as const),
-      );
-    return Object.fromEntries(blocks);
-  }
+  it("loads, signs in and stays signed in, and its cookies are for HTTPS only", async () => {
+    const { context, page } = await browser.open({ url });
+    await signInByForm(page, "admin");
+    await page.reload();
+    await page.locator(".frame").waitFor();
+    const cookies = (await context.cookies()).map(({ secure, httpOnly }) => secure && httpOnly);
+    assert.deepEqual(cookies, [true, true]);
+  });
 
-  it("work as they are, over the certificate that the device has made, and not with another", async () => {
+  it("shows the certificate's fingerprint in lines of whole octets, on a phone and on paper", async () => {
     const { page } = await browser.open({ url }, { width: 390, height: 844 });
-    await signInByForm(page, "admin", "/account");
-    const blocks = await blocksOf(page, ["metrics:read"]);
-    assert.deepEqual(Object.keys(blocks), ["Token", "Files for Prometheus", "prometheus.yml", "curl"]);
-    const { Token: token = "", "Files for Prometheus": files = "", curl = "" } = blocks;
-
-    const asked = await run(curl, directory);
-    assert.deepEqual([asked.failed, asked.stderr], [false, ""]);
-    assert.match(asked.stdout, /^steward_device_state\{/m);
-    const { public_key_pin: pin = "", fingerprint = "" } = tls.certificate ?? {};
-    const refused = await run(curl.replace(pin, turned(pin)), directory);
-    assert.match(refused.stderr, /public key does not match pinned public key/i);
-    assert.equal(refused.stdout, "");
-
-    assert.equal((await run(files, directory)).failed, false);
-    assert.equal(readFileSync(join(directory, "steward.token"), "utf8"), `${token}\n`);
-    const byFile = `curl -sS --cacert steward-ca.pem -H "Authorization: Bearer $(cat steward.token)" ${url}/api/metrics`;
-    assert.match((await run(byFile, directory)).stdout, /^steward_device_state\{/m);
-    await run(files.replace(fingerprint, turned(fingerprint)), directory);
-    assert.equal(
-      existsSync(join(directory, "steward-ca.pem")),
-      false,
-      "another device's certificate was kept",
-    );
-
-    await assertFits(page);
-    assert.deepEqual(await axe(page), []);
-    await picture(page, "account-token-blocks-390");
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await page.emulateMedia({ colorScheme: "dark" });
-    assert.deepEqual(await axe(page), []);
-    await picture(page, "account-token-blocks-1440-dark");
+    await signInByForm(page, "admin");
+    await page.goto(`${url}/system/device`);
+    const fingerprint = tls.certificate?.fingerprint ?? "";
+    const onPage = page.getByText(fingerprint, { exact: true }).first();
+    await onPage.waitFor();
+    assert.deepEqual(await linesOf(onPage), { octets: 32, broken: 0 });
+    await press(page, "Device sheet");
+    const onPaper = page.locator(".paper").getByText(fingerprint, { exact: true });
+    await onPaper.waitFor();
+    await page.emulateMedia({ media: "print" });
+    assert.deepEqual(await linesOf(onPaper), { octets: 32, broken: 0 });
   });
 
-  it("give the address of HTTPS to a browser that came without it", () => {
-    assert.equal(wayIn("http://127.0.0.1:8470", tls).origin, tls.urls[0]);
-    assert.equal(
-      wayIn("http://127.0.0.1:8470", { ...tls, listening: false }).origin,
-      "http://127.0.0.1:8470",
-    );
-    assert.equal(wayIn("http://127.0.0.1:8470", null).origin, "http://127.0.0.1:8470");
-  });
-
-  it("leave the certificate to the program's authorities where a proxy or an installed certificate is in front", () => {
-    const installed = {
-      ...tls,
-      certificate: tls.certificate && { ...tls.certificate, source: "installed" as const },
+  describe("has blocks after a token is made, which", () => {
+    /** The blocks of a token that is made in the page, by their names. */
+    const blocksOf = async (page: Page, scope: string): Promise<Record<string, string>> => {
+      await press(page, "Create token");
+      const sheet = page.getByRole("dialog", { name: "Create token" });
+      await fill(sheet, { Name: "blocks" });
+      await sheet.getByLabel(scope).check();
+      await press(sheet, "Create token");
+      await sheet.getByRole("region", { name: "curl" }).waitFor();
+      const blocks = await sheet
+        .locator(".secret")
+        .evaluateAll((all) =>
+          all.map((one) => [one.getAttribute("aria-label"), one.querySelector("pre")?.textContent] as const),
+        );
+      return Object.fromEntries(blocks);
     };
-    for (const way of [wayIn(url, installed), wayIn("https://box.example.net", tls)]) {
-      assert.equal(way.certificate, null);
-      assert.doesNotMatch(curlLines("stw_x", ["system:read"], way) ?? "", /insecure|pinned/);
-      assert.doesNotMatch(prometheusJob(way), /tls_config/);
-      assert.doesNotMatch(prometheusFiles("stw_x", way), /openssl/);
-    }
-    assert.match(prometheusJob(wayIn("https://box.example.net", tls)), /targets: \['box\.example\.net'\]/);
-  });
 
-  it("ask for something that each scope may, and for nothing where that would take a body", async () => {
-    const way = wayIn(agent.url, null);
-    for (const scope of [
-      "metrics:read",
-      "system:read",
-      "logs:read",
-      "events:read",
-      "users:read",
-      "configuration:read",
-    ]) {
-      const body = { name: "each", scopes: [scope], expires_in: "1d" };
-      const made = (await agent.call("POST", "/api/tokens", { token: admin, body })).json.token;
-      const lines = curlLines(made, [scope], way)?.replace("-sS", "-sS -o /dev/null -w '%{http_code}'");
-      assert.equal((await run(lines ?? "", directory)).stdout, "200", scope);
-    }
-    assert.equal(curlLines("stw_x", ["updates:apply"], way), null);
-    assert.match(curlLines("stw_x", ["updates:check"], way) ?? "", /-X POST/);
+    it("work as they are, over the certificate that the device has made, and not with another", async () => {
+      const { page } = await browser.open({ url }, { width: 390, height: 844 });
+      await signInByForm(page, "admin", "/account");
+      const blocks = await blocksOf(page, "metrics:read");
+      assert.deepEqual(Object.keys(blocks), ["Token", "Files for Prometheus", "prometheus.yml", "curl"]);
+      const { Token: token = "", "Files for Prometheus": files = "", curl = "" } = blocks;
+      const asked = await run(curl, directory);
+      assert.deepEqual([asked.failed, asked.stderr], [false, ""]);
+      assert.match(asked.stdout, /^steward_device_state\{/m);
+      const { public_key_pin: pin = "", fingerprint = "" } = tls.certificate ?? {};
+      const refused = await run(curl.replace(pin, turned(pin)), directory);
+      assert.match(refused.stderr, /public key does not match pinned public key/i);
+      assert.equal(refused.stdout, "");
+      assert.equal((await run(files, directory)).failed, false);
+      assert.equal(readFileSync(join(directory, "steward.token"), "utf8"), `${token}\n`);
+      const byFile = `curl -sS --cacert steward-ca.pem -H "Authorization: Bearer $(cat steward.token)" ${url}/api/metrics`;
+      assert.match((await run(byFile, directory)).stdout, /^steward_device_state\{/m);
+      await run(files.replace(fingerprint, turned(fingerprint)), directory);
+      assert.equal(existsSync(join(directory, "steward-ca.pem")), false, "another's certificate was kept");
+      await assertSound(page, "account-token-blocks-390");
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await page.emulateMedia({ colorScheme: "dark" });
+      await assertSound(page, "account-token-blocks-1440-dark");
+    });
+
+    it("give the address of HTTPS to a browser that came without it", () => {
+      const plain = "http://127.0.0.1:8470";
+      for (const [given, origin] of [
+        [tls, tls.urls[0]],
+        [{ ...tls, listening: false }, plain],
+        [null, plain],
+      ] as const)
+        assert.equal(wayIn(plain, given).origin, origin);
+    });
+
+    it("leave the certificate to the program's authorities where a proxy or an installed certificate is in front", () => {
+      const certificate = tls.certificate && { ...tls.certificate, source: "installed" as const };
+      for (const way of [wayIn(url, { ...tls, certificate }), wayIn("https://box.example.net", tls)]) {
+        assert.equal(way.certificate, null);
+        assert.doesNotMatch(curlLines("stw_x", ["system:read"], way) ?? "", /insecure|pinned/);
+        assert.doesNotMatch(prometheusJob(way), /tls_config/);
+        assert.doesNotMatch(prometheusFiles("stw_x", way), /openssl/);
+      }
+      const job = prometheusJob(wayIn("https://box.example.net", tls));
+      assert.match(job, /targets: \['box\.example\.net'\]/);
+    });
+
+    it("ask for something that each scope may, and for nothing where that would take a body", async () => {
+      const way = wayIn(agent.url, null);
+      const names = ["metrics", "system", "logs", "events", "users", "configuration"];
+      for (const scope of names.map((name) => `${name}:read`)) {
+        const body = { name: "each", scopes: [scope], expires_in: "1d" };
+        const { json } = await agent.call("POST", "/api/tokens", { token: admin, body });
+        const lines = curlLines(json.token, [scope], way) ?? "";
+        const ran = await run(lines.replace("-sS", "-sS -o /dev/null -w '%{http_code}'"), directory);
+        assert.equal(ran.stdout, "200", scope);
+      }
+      assert.equal(curlLines("stw_x", ["updates:apply"], way), null);
+      assert.match(curlLines("stw_x", ["updates:check"], way) ?? "", /-X POST/);
+    });
   });
 });
