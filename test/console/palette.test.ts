@@ -2,123 +2,227 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { until } from "../../lab/basics/until.ts";
-import { consoleOf, signIn, untilFocused } from "../../lab/console/browser.ts";
-import { assertFits, axe, brokenText, picture } from "../../lab/console/page-checks.ts";
+import { consoleOf, press, sees, signIn, untilFocused } from "../../lab/console/browser.ts";
+import { lightBrowser } from "../../lab/console/light/light-browser.ts";
+import { assertReads, assertSound } from "../../lab/console/page-checks.ts";
 
-describe("the console's search and look", () => {
-  const { agent, browser } = consoleOf();
+/** Names that people look for, with sixty words that they type: each is among the first three found. */
+const sought = {
+  en: {
+    "Disk, memory and temperature": "disk, storage, memory, cpu, uptime, temperature",
+    "Time servers": "ntp, ntp server",
+    Clock: "time, date, set the clock",
+    "Time zone": "time zone, timezone",
+    "Host name": "hostname, host name, rename",
+    Restart: "restart, reboot",
+    "Switch off": "shutdown, power off",
+    "Factory reset": "factory reset, reset, wipe",
+    "Add user": "add user, new user, create account",
+    Users: "delete user, role, permissions",
+    "Locked users": "unlock",
+    "Change password": "password, change password",
+    "Minimum password length": "password policy",
+    "Second factor": "2fa, mfa, authenticator, recovery codes",
+    "API tokens": "api key, token",
+    "Where you are signed in": "sessions",
+    "Sign out": "logout, log out",
+    "Look: dark": "dark mode, theme",
+    Language: "german",
+    Logs: "logs, syslog, errors",
+    Events: "audit, history",
+    Updates: "upgrade, firmware, rollback",
+    "Update windows": "maintenance window",
+    "Trust of updates": "fingerprint",
+    "Update server": "repository",
+    Channel: "beta",
+    "Sign out after inactivity": "timeout",
+    "Text on the sign-in page": "banner",
+    Versions: "version",
+    "Your account": "profile",
+    Home: "dashboard",
+    "First run": "wizard",
+    "Device sheet": "print",
+    Settings: "config",
+  },
+  de: {
+    "Speicherplatz, Arbeitsspeicher und Temperatur": "festplatte, platte, speicher, ram, cpu, laufzeit",
+    Zeitserver: "ntp, zeitserver",
+    Uhr: "uhrzeit, datum, uhr stellen",
+    Zeitzone: "zeitzone, sommerzeit",
+    Hostname: "hostname, rechnername, umbenennen",
+    "Neu starten": "neustart, neu starten, reboot",
+    Ausschalten: "herunterfahren, ausschalten",
+    "Auf Werkszustand zurücksetzen": "werkseinstellungen, zurücksetzen",
+    "Benutzer anlegen": "benutzer anlegen, neuer benutzer, benutzer hinzufügen",
+    Benutzer: "benutzer löschen, rechte, rollen",
+    "Gesperrte Benutzer": "entsperren",
+    "Passwort ändern": "passwort, kennwort",
+    "Mindestlänge für Passwörter": "passwortregeln",
+    "Zweiter Faktor": "2fa, authenticator, wiederherstellungscodes",
+    "API-Token": "token, api-schlüssel",
+    "Wo Sie angemeldet sind": "sitzungen",
+    Abmelden: "abmelden, ausloggen",
+    "Aussehen: dunkel": "dunkelmodus, design",
+    Sprache: "englisch",
+    Protokoll: "protokoll, log, fehler",
+    Ereignisse: "audit, verlauf",
+    Updates: "aktualisierung, firmware, zurückrollen",
+    "Update-Fenster": "wartungsfenster",
+    "Vertrauen in Updates": "fingerabdruck",
+    "Update-Server": "repository",
+    Kanal: "beta",
+    "Abmelden bei Inaktivität": "timeout",
+    "Text auf der Anmeldeseite": "banner",
+    Versionen: "version",
+    "Ihr Konto": "profil",
+    Start: "startseite",
+    "Erste Einrichtung": "assistent",
+    Geräteblatt: "drucken",
+    Einstellungen: "konfiguration",
+  },
+} as const satisfies Record<string, Readonly<Record<string, string>>>;
 
-  describe("the search of all that has a name", () => {
-    const field = (page: Page) => page.getByRole("combobox", { name: "Page, user, setting or action" });
-    const option = (page: Page, name: string | RegExp) => page.getByRole("option", { name });
+describe("the search of all that has a name", () => {
+  const { agent, browser, ending } = consoleOf();
+  const light = lightBrowser(ending);
+  const field = (page: Page) => page.getByRole("combobox", { name: "Page, user, setting or action" });
+  const option = (page: Page, name: string | RegExp) => page.getByRole("option", { name });
+  const open = async (role: "admin" | "readonly", language: string): Promise<Page> => {
+    const page = await light.signedIn(agent, role, undefined, { language });
+    await page.locator(".verdict").waitFor();
+    await page.keyboard.press("Control+k");
+    return page;
+  };
+  const firstThree = async (page: Page, word: string): Promise<string[]> => {
+    await page.getByRole("combobox").fill(word);
+    return (await page.locator('[role="option"] > bdi').allInnerTexts()).slice(0, 3);
+  };
 
-    it("opens by Ctrl-K, goes by the keys alone to pages, users and settings, and gives the keyboard back", async () => {
-      const { page } = await browser.open(agent);
-      const loaded: string[] = [];
-      page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
-      await signIn(page, "admin", "/updates");
-      await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();
-      assert.ok(!loaded.some((path) => path.includes("palette")), "it is loaded before it is asked for");
-      await page.keyboard.press("Control+k");
-      await untilFocused(field(page));
-      assert.equal(await field(page).getAttribute("aria-expanded"), "true");
-      assert.deepEqual(await axe(page), []);
-      await picture(page, "palette-light");
-      await page.keyboard.type("s");
-      const active = () =>
-        page.evaluate(
-          () =>
-            document.getElementById(document.activeElement?.getAttribute("aria-activedescendant") ?? "")
-              ?.textContent,
-        );
-      assert.equal(await active(), "SystemPage");
-      await page.keyboard.press("ArrowUp");
-      assert.notEqual(await active(), "SystemPage", "it goes round");
-      await page.keyboard.press("ArrowDown");
-      await page.keyboard.press("Enter");
-      await page.waitForURL("**/system");
-      await page.keyboard.press("Control+k");
-      await field(page).fill("log-rea");
-      await option(page, /log-reader/).waitFor();
-      await page.keyboard.press("Enter");
-      await page.waitForURL("**/users/log-reader");
-      await page.getByRole("button", { name: "Reset password" }).click();
-      const question = page.getByRole("dialog", { name: /log-reader/ });
-      await question.waitFor();
-      await page.keyboard.press("Control+k");
-      assert.equal(await field(page).count(), 0, "it stands over another question");
-      await page.keyboard.press("Escape");
-      await question.waitFor({ state: "detached" });
-      await page.keyboard.press("Control+k");
-      // By what a setting does, and without its accents.
-      await field(page).fill("stands where");
-      await option(page, /^Location/).click();
-      await page.waitForURL("**/system/settings?find=Location");
-      await page.getByLabel("Location").waitFor();
-      const button = page.getByRole("button", { name: "Find (Ctrl K)" });
-      await button.press("Enter");
-      await field(page).fill("<b>nothing");
-      await page.getByText("Nothing is called <b>nothing.").waitFor();
-      await page.keyboard.press("Escape");
-      await untilFocused(button);
+  for (const language of ["en", "de"] as const)
+    it(`has what sixty words mean among the first three (${language})`, async () => {
+      const words = Object.entries(sought[language]).flatMap(([name, all]) =>
+        all.split(", ").map((word) => ({ word, name })),
+      );
+      assert.ok(words.length >= 60);
+      const page = await open("admin", language);
+      const missed: string[] = [];
+      for (const { word, name } of words) {
+        const names = await firstThree(page, word);
+        if (!names.includes(name)) missed.push(`${word}: ${names.join(" | ")} instead of ${name}`);
+      }
+      assert.deepEqual(missed, []);
     });
 
-    it("offers a reader on a phone no user and no page of others", async () => {
-      const { page } = await browser.open(agent, { width: 320, height: 640, language: "de" });
-      const asked: string[] = [];
-      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-      await signIn(page, "readonly");
-      await page.getByRole("button", { name: "Suchen (Strg K)" }).click();
-      const all = page.getByRole("option");
-      await all.first().waitFor();
-      const names = await all.allInnerTexts();
-      assert.ok(!names.some((name) => /Benutzer|Ereignisse/.test(name)), names.join());
-      await assertFits(page);
-      assert.deepEqual(await brokenText(page), []);
-      await picture(page, "palette-phone");
-      await page.getByRole("combobox").fill("root-admin");
-      await page.getByText("Nichts heißt root-admin.").waitFor();
-      assert.ok(!asked.includes("/api/users"));
-      await page.getByRole("combobox").fill("Abm");
-      await page.getByRole("option", { name: "Abmelden Aktion" }).click();
-      await page.getByRole("heading", { name: "Anmelden" }).waitFor();
-    });
+  it("leads to the question itself, which the address names, and offers a reader nothing that only administrators may do", async () => {
+    const page = await open("admin", "en");
+    await field(page).fill("reboot");
+    await option(page, "Restart").click();
+    await page.waitForURL("**/system/device?open=reboot");
+    await press(page.getByRole("dialog", { name: /^Restart / }), "Cancel");
+    await page.waitForURL("**/system/device");
+    const reader = await open("readonly", "en");
+    for (const word of ["restart", "add user", "factory reset", "unlock", "wizard"])
+      assert.doesNotMatch(`,${await firstThree(reader, word)}`, /,(Restart|Add|Factory|Locked|First)/, word);
+    assert.ok((await firstThree(reader, "disk")).includes("Disk, memory and temperature"));
   });
 
-  describe("the look that a person chooses", () => {
-    const ground = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    const bars = (page: Page) =>
-      page.evaluate(() =>
-        [...document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")].map(
-          ({ content }) => content,
-        ),
+  it("opens by Ctrl-K, goes by the keys to pages, users and settings, and gives the keyboard back", async () => {
+    const { page } = await browser.open(agent);
+    const loaded: string[] = [];
+    page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
+    await signIn(page, "admin", "/updates");
+    await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();
+    assert.ok(!loaded.some((path) => path.includes("palette")), "it is loaded before it is asked for");
+    const press = (key: string) => page.keyboard.press(key);
+    await press("Control+k");
+    await untilFocused(field(page));
+    assert.equal(await field(page).getAttribute("aria-expanded"), "true");
+    await assertSound(page, "palette-light");
+    await page.keyboard.type("s");
+    const active = () =>
+      field(page).evaluate(
+        (one) => document.getElementById(one.getAttribute("aria-activedescendant") ?? "")?.textContent,
       );
+    assert.equal(await active(), "SystemPage");
+    await press("ArrowUp");
+    assert.notEqual(await active(), "SystemPage", "it goes round");
+    await press("ArrowDown");
+    await press("Enter");
+    await page.waitForURL("**/system");
+    await press("Control+k");
+    await field(page).fill("log-rea");
+    await option(page, /log-reader/).waitFor();
+    await press("Enter");
+    await page.waitForURL("**/users/log-reader");
+    await page.getByRole("button", { name: "Reset password" }).click();
+    const question = page.getByRole("dialog", { name: /log-reader/ });
+    await question.waitFor();
+    await press("Control+k");
+    assert.equal(await field(page).count(), 0, "it is over another question");
+    await press("Escape");
+    await question.waitFor({ state: "detached" });
+    await press("Control+k");
+    // By what a setting does, and without its accents.
+    await field(page).fill("stands where");
+    await option(page, /^Location/).click();
+    await page.waitForURL("**/system/settings?find=Location");
+    await page.getByLabel("Location").waitFor();
+    const button = page.getByRole("button", { name: "Find (Ctrl K)" });
+    await button.press("Enter");
+    await field(page).fill("<b>nothing");
+    await sees(page, "Nothing is called <b>nothing.");
+    await press("Escape");
+    await untilFocused(button);
+  });
 
-    it("is in force at once, stays in this browser, and is the browser's again when that is chosen", async () => {
-      const page = await browser.signedIn(agent, "admin", "/account", { scheme: "light" });
-      const choose = async (name: string) => {
-        await page.getByRole("button", { name: /^Your account: / }).click();
-        await page.getByRole("menuitemradio", { name }).click();
-      };
-      const [light, usual] = [await ground(page), await bars(page)];
-      await choose("Look: dark");
-      await until("the ground is dark", async () => (await ground(page)) !== light);
-      const dark = await ground(page);
-      assert.deepEqual(new Set(await bars(page)), new Set([dark]));
-      assert.deepEqual(await axe(page), []);
-      // The page's inline script sets the look before the console's script has come.
-      await page.route("**/assets/index-*.js", (route) => route.abort(), { times: 1 });
-      await page.reload();
-      assert.equal(await ground(page), dark);
-      await page.reload();
-      await page.locator(".frame").waitFor();
-      assert.equal(await ground(page), dark);
-      await page.emulateMedia({ colorScheme: "dark" });
-      await choose("Look: light");
-      await until("the ground is light", async () => (await ground(page)) === light);
-      await choose("Look: as the browser's");
-      await until("the ground is the browser's", async () => (await ground(page)) === dark);
-      assert.deepEqual(await bars(page), usual);
-    });
+  it("offers a reader on a phone no user and no page of others", async () => {
+    const { page } = await browser.open(agent, { width: 320, height: 640, language: "de" });
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await signIn(page, "readonly");
+    await press(page, "Suchen (Strg K)");
+    await page.getByRole("option").first().waitFor();
+    const names = await page.getByRole("option").allInnerTexts();
+    assert.doesNotMatch(names.join(), /Benutzer|Ereignisse/);
+    await assertReads(page);
+    const box = page.getByRole("combobox");
+    await box.fill("root-admin");
+    await sees(page, "Nichts heißt root-admin.");
+    assert.ok(!asked.includes("/api/users"));
+    await box.fill("Abm");
+    await option(page, "Abmelden Aktion").click();
+    await page.getByRole("heading", { name: "Anmelden" }).waitFor();
+  });
+
+  it("is beside the look that a person chooses, in force at once and in this browser until the browser's is chosen", async () => {
+    const page = await browser.signedIn(agent, "admin", "/account", { scheme: "light" });
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const bars = () =>
+      page
+        .locator("meta[name=theme-color]")
+        .evaluateAll((all) => all.map((one) => (one as HTMLMetaElement).content));
+    const choose = async (name: string, colour?: string) => {
+      await press(page, /^Your account: /);
+      await page.getByRole("menuitemradio", { name }).click();
+      await until(name, async () =>
+        colour === undefined ? (await ground()) !== light : (await ground()) === colour,
+      );
+    };
+    const [light, usual] = [await ground(), await bars()];
+    await choose("Look: dark");
+    const dark = await ground();
+    assert.deepEqual(new Set(await bars()), new Set([dark]));
+    await assertSound(page);
+    // The page's inline script sets the look before the console's script has come.
+    await page.route("**/assets/index-*.js", (route) => route.abort(), { times: 1 });
+    await page.reload();
+    assert.equal(await ground(), dark);
+    await page.reload();
+    await page.locator(".frame").waitFor();
+    assert.equal(await ground(), dark);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await choose("Look: light", light);
+    await choose("Look: as the browser's", dark);
+    assert.deepEqual(await bars(), usual);
   });
 });
