@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { codeNear, codeOf, wrongCodeOf } from "../../lab/basics/authenticator.ts";
-import { changeSettings, confirmPassword, names, passwords, signInByForm, startBrowser, fill } from "../../lab/console/browser.ts";
+import {
+  changeSettings,
+  confirmPassword,
+  fill,
+  names,
+  passwords,
+  signInByForm,
+  startBrowser,
+} from "../../lab/console/browser.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { assertSound } from "../../lab/console/page-checks.ts";
 

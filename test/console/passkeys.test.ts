@@ -8,7 +8,7 @@ import { enrol } from "../../lab/agents/enrol.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { codeNear } from "../../lab/basics/authenticator.ts";
 import { endOfSuite } from "../../lab/basics/ending.ts";
-import { untilDrawn, fill } from "../../lab/console/browser.ts";
+import { fill, untilDrawn } from "../../lab/console/browser.ts";
 import { launchChromium } from "../../lab/console/launch.ts";
 import { assertSound } from "../../lab/console/page-checks.ts";
 

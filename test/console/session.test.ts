@@ -3,7 +3,15 @@ import { after, before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
-import { type ConsoleWindow, names, passwords, signIn, signInByForm, startBrowser, fill } from "../../lab/console/browser.ts";
+import {
+  type ConsoleWindow,
+  fill,
+  names,
+  passwords,
+  signIn,
+  signInByForm,
+  startBrowser,
+} from "../../lab/console/browser.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { assertSound } from "../../lab/console/page-checks.ts";
 

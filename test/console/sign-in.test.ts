@@ -7,7 +7,18 @@ import { type CodedUser, codedUser } from "../../lab/agents/coded-user.ts";
 import { startTimedAgentInProcess, type TimedAgent } from "../../lab/agents/faked-time.ts";
 import { wrongCodeOf } from "../../lab/basics/authenticator.ts";
 import { until } from "../../lab/basics/until.ts";
-import { addUsers, changeSettings, endOfConsole, names, passwords, signInByForm, startBrowser, untilFocused, type WindowOptions, sees } from "../../lab/console/browser.ts";
+import {
+  addUsers,
+  changeSettings,
+  endOfConsole,
+  names,
+  passwords,
+  sees,
+  signInByForm,
+  startBrowser,
+  untilFocused,
+  type WindowOptions,
+} from "../../lab/console/browser.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
 import { answerWith, assertReads } from "../../lab/console/page-checks.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";

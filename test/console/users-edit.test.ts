@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { until } from "../../lab/basics/until.ts";
-import { confirmPassword, fill, names, passwords, press, sees, untilFocused } from "../../lab/console/browser.ts";
+import {
+  confirmPassword,
+  fill,
+  names,
+  passwords,
+  press,
+  sees,
+  untilFocused,
+} from "../../lab/console/browser.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import {
   lock,
@@ -243,7 +251,11 @@ describe("users in the console, added and edited", () => {
     await page.getByRole("radio", { name: /Operator/ }).check();
     await press(page, "Save");
     await confirmPassword(page, "admin");
-    await sees(page.getByRole("alert"), "No administrator could sign in afterwards", /Let another one sign in/);
+    await sees(
+      page.getByRole("alert"),
+      "No administrator could sign in afterwards",
+      /Let another one sign in/,
+    );
     assert.equal((await userNamed(agent, names.admin)).role, "admin");
   });
 });

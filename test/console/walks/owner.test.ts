@@ -8,7 +8,14 @@ import { compiledRun, type Run, startRun } from "../../../lab/agents/make-run.ts
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { startTimeServers } from "../../../lab/agents/time-servers.ts";
 import { codeNear } from "../../../lab/basics/authenticator.ts";
-import { endOfConsole, startBrowser, type TestBrowser, untilShown, fill, sees } from "../../../lab/console/browser.ts";
+import {
+  endOfConsole,
+  fill,
+  sees,
+  startBrowser,
+  type TestBrowser,
+  untilShown,
+} from "../../../lab/console/browser.ts";
 
 import { touch } from "../../../lab/console/walks/hands.ts";
 import { assertEveryLook } from "../../../lab/console/walks/looks.ts";
@@ -89,7 +96,11 @@ describe("an owner with a phone and a new device", () => {
     await assertEveryLook(page, "the fingerprint");
     await touch(button("Finish"));
     await untilShown(step("This device is set up"));
-    await sees(page, "The address of this page works only on this computer.", `The recovery codes for ${adminName} are on a sheet of their own.`);
+    await sees(
+      page,
+      "The address of this page works only on this computer.",
+      `The recovery codes for ${adminName} are on a sheet of their own.`,
+    );
     await assertEveryLook(page, "the end of the first run");
     await touch(button("Go to Home"));
     await untilShown(page.getByRole("heading", { name: "One thing needs you.", level: 1 }));
