@@ -138,17 +138,6 @@ function peopleOf(browser: Browser): People {
   return people;
 }
 
-/** An agent with a user of each role, and a browser; both end with the suite. */
-export async function startConsole(
-  ending: Ending | ConsoleEnding,
-  start: () => Promise<RunningAgent> = startAgentInProcess,
-): Promise<{ agent: RunningAgent; browser: TestBrowser }> {
-  const agent = await start();
-  ending.after(() => agent.dispose());
-  await addUsers(agent);
-  return { agent, browser: await startBrowser(ending) };
-}
-
 /** Shared by all tests of a suite. */
 export interface ConsoleSuite extends Pick<ConsoleEnding, "looks"> {
   readonly ending: ConsoleEnding;

@@ -3,15 +3,14 @@ import { request as ask, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import {
   type ConsoleWindow,
-  endOfConsole,
+  consoleOf,
+  fill,
   names,
   passwords,
   signInByForm,
-  startConsole,
   untilShown,
 } from "../../lab/console/browser.ts";
 import { attackFrom, heardBy, pagePath, pageText } from "../../lab/console/same-origin-page.ts";
@@ -38,14 +37,11 @@ async function startProxy(ending: { after: (end: () => Promise<void>) => void },
 }
 
 describe("a page of another program below a path of the console's origin", () => {
-  const ending = endOfConsole();
-  let agent: RunningAgent;
+  const { agent, browser, ending } = consoleOf();
   let window: ConsoleWindow;
   let hostile: Page;
   const accountOf = (page: Page) => page.getByRole("button", { name: `Your account: ${names.operator}` });
   before(async () => {
-    const { agent: started, browser } = await startConsole(ending, startAgentInProcess);
-    agent = started;
     window = await browser.open(await startProxy(ending, agent), { isKept: true });
     hostile = await window.context.newPage();
     await hostile.goto(pagePath);
@@ -66,8 +62,7 @@ describe("a page of another program below a path of the console's origin", () =>
     const stored = await hostile.evaluate(() => localStorage.getItem("steward-refresh-binding"));
     assert.match(stored ?? "", /^srb_[A-Za-z0-9_-]{22}$/);
     assert.deepEqual(await attackFrom(hostile), { status: 401, token: null, ofDocuments: [] });
-    const { items } = (await agent.call("GET", "/api/events?type=session.cookie_refused", { local: true }))
-      .json;
+    const { items } = await agent.read("/api/events?type=session.cookie_refused");
     assert.equal(items[0]?.subject.name, names.operator);
   });
 
@@ -75,8 +70,7 @@ describe("a page of another program below a path of the console's origin", () =>
     const { page } = window;
     await page.reload();
     await untilShown(page.getByRole("heading", { name: "Sign in", level: 1 }));
-    await page.getByLabel("User name").fill(names.operator);
-    await page.getByLabel("Password", { exact: true }).fill(passwords.operator);
+    await fill(page, { "User name": names.operator, Password: passwords.operator });
     await page.getByRole("button", { name: "Sign in" }).click();
     await untilShown(accountOf(page));
     await page.goto(pagePath);

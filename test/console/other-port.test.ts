@@ -3,15 +3,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import {
   type ConsoleWindow,
-  endOfConsole,
+  consoleOf,
+  fill,
   names,
   passwords,
   signIn,
-  startConsole,
   untilShown,
 } from "../../lab/console/browser.ts";
 
@@ -50,8 +48,7 @@ async function startOtherProgram(ending: { after: (end: () => Promise<void>) => 
 }
 
 describe("a page on another port of the device's address", () => {
-  const ending = endOfConsole();
-  let agent: RunningAgent;
+  const { agent, browser, ending } = consoleOf();
   /** The operator's. */
   let window: ConsoleWindow;
   let other: Awaited<ReturnType<typeof startOtherProgram>>;
@@ -62,8 +59,6 @@ describe("a page on another port of the device's address", () => {
     return [headers["set-cookie"] ?? []].flat()[0]?.split(";")[0] ?? assert.fail("no cookie");
   };
   before(async () => {
-    const { agent: started, browser } = await startConsole(ending, startAgentInProcess);
-    agent = started;
     window = await browser.open(agent, { isKept: true });
     await signIn(window.page, "operator", "/account");
     other = await startOtherProgram(ending);
@@ -91,7 +86,7 @@ describe("a page on another port of the device's address", () => {
 
   it("plants it in mid-work: the question over the page says why, and is for the operator alone", async () => {
     const { page } = window;
-    const { items } = (await agent.call("GET", "/api/users", { local: true })).json;
+    const { items } = await agent.read("/api/users");
     const id = items.find(({ username }: { username: string }) => username === names.operator).id;
     await other.visit(window, `${await ownCookie()}; Path=/api/auth; HttpOnly`);
     await agent.call("DELETE", `/api/users/${id}/sessions`, { local: true });
@@ -113,8 +108,7 @@ describe("a page on another port of the device's address", () => {
     await untilShown(page.getByRole("alert").getByText(sentence));
     assert.equal(await accountOf(page, names.readonly).count(), 0);
     assert.deepEqual(await window.context.cookies(`${agent.url}/api/auth/`), [], "it is taken back");
-    await page.getByLabel("User name").fill(names.operator);
-    await page.getByLabel("Password", { exact: true }).fill(passwords.operator);
+    await fill(page, { "User name": names.operator, Password: passwords.operator });
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.locator(".frame").waitFor();
     await page.reload();

@@ -84,17 +84,6 @@ export class LightContext {
     this.rules.clear();
   }
 
-  async grantPermissions(): Promise<void> {}
-
-  async cookies(url: string): Promise<{ name: string; value: string }[]> {
-    return this.cookieJar.for(url);
-  }
-
-  async storageState(): Promise<{ origins: { localStorage: { name: string; value: string }[] }[] }> {
-    const kept = Object.entries(this.storage).map(([name, value]) => ({ name, value: String(value) }));
-    return { origins: [{ localStorage: kept }] };
-  }
-
   async close(): Promise<void> {
     await Promise.all(this.pages().map((page) => page.close()));
   }

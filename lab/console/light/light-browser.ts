@@ -38,7 +38,7 @@ export function lightBrowser(ending: Ending | ConsoleEnding): TestBrowser {
   });
 }
 
-/** As `startConsole`, with an agent in this process and no browser. */
+/** An agent with a user of each role, and no browser; it ends with the suite. */
 export async function startLightConsole(
   ending: Ending | ConsoleEnding,
   start: () => Promise<RunningAgent> = startAgentInProcess,

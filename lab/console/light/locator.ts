@@ -221,11 +221,6 @@ export class LightLocator extends Place {
     await delay(0);
   }
 
-  async dblclick(): Promise<void> {
-    await this.click();
-    await this.click();
-  }
-
   async fill(text: string): Promise<void> {
     hands.fill(await this.#one((one) => isVisible(one) && hands.canBeUsed(one)), text);
     await delay(0);

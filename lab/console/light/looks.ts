@@ -14,7 +14,6 @@ interface Kept {
   readonly name: string;
   readonly html: Promise<string>;
   readonly look: ReturnType<LightPage["look"]>;
-  readonly isAsked: boolean;
   readonly judge: Judge | undefined;
 }
 
@@ -25,25 +24,10 @@ interface Kept {
 export class Looks {
   readonly #kept: Kept[] = [];
 
-  /** As the page is now, in its window's size and scheme, for axe-core; `name`: of its picture. */
+  /** As the page is now, in its window's size and scheme; `name`: of its picture. */
   keep(page: Page, name: string, judge?: Judge): void {
-    this.#keep(page, name, true, judge);
-  }
-
-  /** The same without axe-core; for a picture only where pictures are made. */
-  draw(page: Page, name: string, judge?: Judge): void {
-    if (judge !== undefined || arePicturesKept) this.#keep(page, name, false, judge);
-  }
-
-  #keep(page: Page, name: string, isAsked: boolean, judge: Judge | undefined): void {
     const light = page as unknown as LightPage;
-    this.#kept.push({
-      name,
-      html: withPictures(markupOf(light.document)),
-      look: light.look(),
-      isAsked,
-      judge,
-    });
+    this.#kept.push({ name, html: withPictures(markupOf(light.document)), look: light.look(), judge });
   }
 
   /** Judges one in four, and those of which more is said; in `make test-all` all. */
@@ -53,13 +37,13 @@ export class Looks {
     const asked = this.#kept.filter(({ judge }) => judge === undefined);
     const chosen = new Set(arePicturesKept ? asked : sampled(asked, { oneIn: 4 }));
     for (const one of this.#kept) {
-      const { name, html, look, isAsked, judge } = one;
+      const { name, html, look, judge } = one;
       if (judge === undefined && !chosen.has(one)) continue;
       await page.emulateMedia({ colorScheme: look.scheme });
       await page.setViewportSize({ width: look.width, height: look.height });
       await page.setContent(await html);
       await page.evaluate(openAll);
-      if (isAsked) assert.deepEqual(await axe(page), [], name);
+      assert.deepEqual(await axe(page), [], name);
       await judge?.(page);
       await picture(page, name);
     }
