@@ -1,45 +1,39 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { checkEvent } from "../../lab/agents/answer-rules.ts";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { samplesOf } from "../../lab/basics/metrics-samples.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
-import { endOfConsole, names, signIn } from "../../lab/console/browser.ts";
-import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { names, sees, untilThereAre } from "../../lab/console/browser.ts";
+import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { passingTime } from "../../lab/simulated/test-time.ts";
 import type { AuditEvent, Need, Status } from "../../src/contract/types.ts";
 import { emptyJournal, releaseJournalText } from "../../src/releases/release-journal.ts";
 
-const failedId = "1".repeat(32);
-
 /** A device whose installer has undone a release; in no net, so that nothing tells the time; with an account that is locked. */
 describe("a device with three faults", () => {
-  const ending = endOfConsole();
   const time = passingTime();
-  let agent: RunningAgent;
-  let page: Page;
-
-  before(async () => {
-    const releases = mkdtempSync(join(tmpdir(), "steward-releases-"));
-    ending.after(async () => rmSync(releases, { recursive: true, force: true }));
-    const failed = { id: failedId, name: "base", version: "1.3.0", at: "2026-11-20T10:00:00.000Z" };
+  const { agent, browser } = lightConsoleOf(async () => {
+    const releases = scratchDirectory();
     const setAside = [
-      { ...failed, why: "failed", reason: "It did not become healthy.", until: null } as const,
+      {
+        ...{ id: "1".repeat(32), name: "base", version: "1.3.0", at: "2026-11-20T10:00:00.000Z" },
+        ...({ why: "failed", reason: "It did not become healthy.", until: null } as const),
+      },
     ];
     const slots = { ...emptyJournal.slots, rules: { good: [], trial: null, setAside } };
     writeFileSync(join(releases, "journal.json"), releaseJournalText({ ...emptyJournal, slots }));
-    const start = () =>
-      startAgentInProcess({ time, arguments: ["--releases", releases, "--trust", join(releases, "trust")] });
-    const { agent: started, browser } = await startLightConsole(ending, start);
-    agent = started;
+    const places = ["--releases", releases, "--trust", join(releases, "trust")];
+    return startAgentInProcess({ time, arguments: places });
+  });
+  let page: Page;
+  before(async () => {
     await lockOperator();
-    ({ page } = await browser.open(agent));
-    await signIn(page, "admin");
+    page = await browser.signedIn(agent, "admin", "/", { isKept: true });
   });
 
   /** Each lock is twice as long as the one before: one that outlasts the test. */
@@ -54,16 +48,16 @@ describe("a device with three faults", () => {
     assert.fail("no lock is longer than ten minutes");
   };
 
-  const status = async (): Promise<Status> => (await agent.call("GET", "/api/status", { local: true })).json;
-  const codes = async (): Promise<string[]> => codesOf((await status()).needs);
+  const status = (): Promise<Status> => agent.read("/api/status");
   const codesOf = (needs: readonly Pick<Need, "code">[]): string[] => needs.map(({ code }) => code).sort();
+  const codes = async (): Promise<string[]> => codesOf((await status()).needs);
   const typed = (...words: string[]) => runSteward(["--socket", agent.socket, ...words]);
 
   /** Needs that have begun and not ended, by the events. */
   const open = async (): Promise<string[]> => {
-    const { json } = await agent.call("GET", "/api/events?after=0&limit=200&group=device", { local: true });
+    const { items } = await agent.read("/api/events?after=0&limit=200&group=device");
     const found = new Map<string, string>();
-    for (const event of json.items as AuditEvent[]) {
+    for (const event of items as AuditEvent[]) {
       const { type, details } = event;
       if (type.startsWith("need.")) checkEvent(event);
       const { need = "", reason = "" } = details as { need?: string; reason?: string };
@@ -81,28 +75,21 @@ describe("a device with three faults", () => {
     await until("the events tell of it", async () => `${await open()}` === `${await codes()}`);
   };
 
-  it("has them, among others", async () => {
-    const found = await codes();
-    for (const code of ["clock", "update_failed", "users_locked"])
-      assert.ok(found.includes(code), `${code} is not among ${found.join(", ")}`);
-  });
-
-  it("gives the same answer on the command line, in the metrics, in the events and on Home", async () => {
+  it("gives the same answer on the command line, in the metrics, in the events, on Home and on the pages of its parts", async () => {
     await minutesLater();
     const { needs, state } = await status();
     const expected = codesOf(needs);
+    for (const code of ["clock", "update_failed", "users_locked"])
+      assert.ok(expected.includes(code), `${code} is not among ${expected.join(", ")}`);
 
     const asJson = await typed("-o", "json", "status");
     assert.deepEqual([asJson.code, codesOf(JSON.parse(asJson.stdout).needs)], [10, expected]);
-    const asText = await typed("status");
-    const listed = [...asText.stdout.matchAll(/^\* (?:FAILING )?([a-z ]+):/gm)].map(([, code = ""]) => code);
+    const { stdout } = await typed("status");
+    const listed = [...stdout.matchAll(/^\* (?:FAILING )?([a-z ]+):/gm)].map(([, code = ""]) => code);
     assert.deepEqual(listed.map((code) => code.replaceAll(" ", "_")).sort(), expected);
-    assert.match(
-      asText.stdout,
-      new RegExp(`^[^\\n]+: ${state}, ${expected.length} things need attention\\n`),
-    );
+    assert.match(stdout, new RegExp(`^[^\\n]+: ${state}, ${expected.length} things need attention\\n`));
     for (const row of ["clock", "updates", "people"])
-      assert.match(asText.stdout, new RegExp(`^${row} +needs attention; `, "m"));
+      assert.match(stdout, new RegExp(`^${row} +needs attention; `, "m"));
 
     const { text } = await agent.call("GET", "/api/metrics", { local: true });
     const samples = [...samplesOf(text)].filter(
@@ -116,46 +103,41 @@ describe("a device with three faults", () => {
     await page.goto("/");
     await page.getByRole("heading", { name: `${expected.length} things need you.`, level: 1 }).waitFor();
     assert.equal(await page.locator(".needs > li").count(), expected.length);
-    const heads = await page.locator(".needs > li h3").allInnerTexts();
-    assert.ok(heads.includes("base 1.3.0 failed on this device"), heads.join("; "));
-    for (const [tile, reason] of [
+    await sees(page.locator(".needs > li h3"), "base 1.3.0 failed on this device");
+    for (const [title, reason] of [
       ["Clock", "The clock is not trusted"],
       ["Updates", "base 1.3.0 failed on this device"],
       ["People", `Locked users: ${names.operator}`],
     ] as const) {
-      const box = page.locator(".tile", { has: page.getByRole("heading", { name: tile, level: 2 }) });
-      assert.match(await box.innerText(), new RegExp(reason));
-      assert.equal(await box.locator(".badge.attention").count(), 1, tile);
+      const tile = page.locator(".tile", { has: page.getByRole("heading", { name: title, level: 2 }) });
+      await sees(tile, reason);
+      assert.equal(await tile.locator(".badge.attention").count(), 1, title);
     }
-    assert.equal(await page.locator(".tile .badge.good").count(), 0, "the device has no name either");
-  });
-
-  it("is told in the same colour on the pages of its parts", async () => {
-    await page.goto("/updates");
-    await page.locator(".updates-state .badge.attention").waitFor();
-    assert.equal(await page.locator(".updates-state .badge.good").count(), 0);
-    const card = page.getByRole("article", { name: "Rules" });
-    assert.equal(await card.locator(".badge.good").count(), 0);
-    assert.equal(await card.getByText("Up to date.").count(), 0);
-    await page.goto("/system");
-    await page.locator(".clock-head .badge.attention").first().waitFor();
-    await page.locator(".facts-checks .badge.attention").first().waitFor();
-    assert.equal(await page.locator(".clock-head .badge.good, .facts-checks .badge.good").count(), 0);
+    // The device has no name either.
+    assert.equal(await page.locator(".tile .badge.good").count(), 0);
+    for (const [path, part] of [
+      ["/updates", ".updates-state"],
+      ["/system", ".clock-head"],
+      ["/system", ".facts-checks"],
+    ] as const) {
+      await page.goto(path);
+      await page.locator(`${part} .badge.attention`).first().waitFor();
+      assert.equal(await page.locator(`${part} .badge.good`).count(), 0);
+    }
   });
 
   it("has one fault less everywhere once an administrator has seen to it", async () => {
-    assert.equal((await typed("update", "dismiss")).code, 0);
-    assert.equal((await typed("user", "unlock", names.operator)).code, 0);
+    for (const words of [
+      ["update", "dismiss"],
+      ["user", "unlock", names.operator],
+    ])
+      assert.equal((await typed(...words)).code, 0);
     const left = await codes();
-    assert.ok(!left.includes("update_failed") && !left.includes("users_locked"), left.join(", "));
+    assert.doesNotMatch(left.join(), /update_failed|users_locked/);
     await minutesLater();
     assert.deepEqual(await open(), left);
     await page.goto("/");
-    await page.locator(".needs > li").first().waitFor();
-    await until(
-      "Home has them no more",
-      async () => (await page.locator(".needs > li").count()) === left.length,
-    );
-    await page.getByText("Done: base 1.3.0 failed on this device").waitFor();
+    await untilThereAre(left.length, page.locator(".needs > li"));
+    await sees(page, "Done: base 1.3.0 failed on this device");
   });
 });
