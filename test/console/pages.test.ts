@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { until } from "../../lab/basics/until.ts";
+import { press, sees } from "../../lab/console/browser.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { whole } from "../../lab/console/page-checks.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
@@ -16,32 +17,33 @@ const elsewhere: Record<Role, Partial<Record<ConsolePath, ConsolePath>>> = {
   readonly: { "/setup": "/", "/users": "/system", "/system/events": "/system/logs" },
 };
 
-const atHome = /^\d things need (you|an administrator)\.$/;
-
 const headings: Partial<Record<ConsolePath, RegExp | string>> = {
-  "/": atHome,
+  "/": /^\d things need (you|an administrator)\.$/,
   "/setup": "Set up this device",
   "/users": "Users",
   "/updates": "Updates",
   "/account": "Your account",
 };
 
+const operators: readonly Role[] = ["admin", "operator"];
+const all: readonly Role[] = [...operators, "readonly"];
+
 /** The roles to which a page offers a control, by the contract, on a device without a time server and a repository. */
-const offers: [path: ConsolePath, kind: "button" | "link", name: string | RegExp, roles: Role[]][] = [
+const offers: readonly (readonly [ConsolePath, "button" | "link", name: string, readonly Role[]])[] = [
   ["/users", "button", "Add user", ["admin"]],
+  ["/system", "link", "Settings", all],
   ["/system", "link", "Users", ["admin"]],
-  ["/system", "link", "Settings", ["admin", "operator", "readonly"]],
-  ["/system", "link", "Events", ["admin", "operator"]],
-  ["/system", "link", "Open the time settings", ["admin", "operator"]],
+  ["/system", "link", "Events", operators],
+  ["/system", "link", "Open the time settings", operators],
   ["/system", "button", "Set the device's clock to this browser's time", ["admin"]],
-  ["/updates", "button", "Check now", ["admin", "operator"]],
-  ["/account", "button", "Create token", ["admin", "operator", "readonly"]],
+  ["/updates", "button", "Check now", operators],
+  ["/account", "button", "Create token", all],
 ];
 
 describe("the console's pages", () => {
   const { agent, browser } = lightConsoleOf();
 
-  for (const role of ["admin", "operator", "readonly"] as const) {
+  for (const role of all)
     describe(`for the role ${role}`, () => {
       let page: Page;
       before(async () => {
@@ -59,58 +61,50 @@ describe("the console's pages", () => {
           const here = offers.filter(([at]) => at === there);
           // Some controls depend on the device's state: wait until it has come.
           if (here.length > 0) await until("needs", async () => /^\(\d\)/.test(await page.title()));
-          for (const [at, kind, name, roles] of here.sort(
-            (a, b) => Number(b[3].includes(role)) - Number(a[3].includes(role)),
-          )) {
+          const isOffered = (roles: readonly Role[]) => Number(roles.includes(role));
+          for (const [, kind, name, roles] of here.sort((a, b) => isOffered(b[3]) - isOffered(a[3]))) {
             const one = page.getByRole(kind, { name, exact: true });
-            if (roles.includes(role)) await one.first().waitFor();
-            else assert.equal(await one.count(), 0, `${name} at ${at} for ${role}`);
+            if (isOffered(roles)) await one.first().waitFor();
+            else assert.equal(await one.count(), 0, `${name} at ${there} for ${role}`);
           }
         });
       }
-
-      it("goes back and forward through them", async () => {
-        await page.goto("/updates");
-        await whole(page);
-        await page.getByRole("link", { name: "System", exact: true }).click();
-        await page.getByRole("link", { name: "Settings", exact: true }).click();
-        await page.waitForURL("**/system/settings");
-        await page.goBack();
-        await page.waitForURL("**/system");
-        await page.goBack();
-        await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();
-        await page.goForward();
-        await page.getByRole("heading", { name: "System", level: 1 }).waitFor();
-        assert.equal(new URL(page.url()).pathname, "/system");
-      });
     });
-  }
 
-  it("speaks German when it is told to, and goes on doing so", async () => {
+  it("are gone through back and forward", async () => {
+    const page = await browser.signedIn(agent, "readonly", "/updates");
+    for (const name of ["System", "Settings"]) await page.getByRole("link", { name, exact: true }).click();
+    for (const [step, path] of [
+      [() => undefined, "/system/settings"],
+      [() => page.goBack(), "/system"],
+      [() => page.goBack(), "/updates"],
+      [() => page.goForward(), "/system"],
+    ] as const) {
+      await step();
+      await until(path, () => new URL(page.url()).pathname === path);
+      await page.getByRole("heading", { name: headings[path] ?? "System", level: 1 }).waitFor();
+    }
+  });
+
+  it("speak German when they are told to, and go on doing so", async () => {
     const page = await browser.signedIn(agent, "admin", "/system/settings");
     await page.getByLabel("Contact").fill("typed");
-    await page.getByRole("button", { name: "Your account: root-admin" }).click();
+    await press(page, "Your account: root-admin");
     await page.getByRole("menuitem", { name: "Deutsch" }).click();
+    const untilGerman = async () => {
+      await page.getByRole("heading", { name: "Gerät", level: 2 }).waitFor();
+      // The needs come last, and the machine's names of a slower read.
+      await sees(page, "Der Uhr wird nicht vertraut.");
+      await page.locator(".setting-text bdi", { hasText: hostname }).waitFor();
+      assert.equal(await page.locator("html").getAttribute("lang"), "de");
+      return page.locator(".frame").innerText();
+    };
+    const { hostname } = await agent.read("/api/system/facts");
     await page.getByRole("heading", { name: "Gerät", level: 2 }).waitFor();
-    assert.equal(await page.locator("html").getAttribute("lang"), "de");
     assert.equal(await page.getByLabel("Ansprechpartner").inputValue(), "typed", "nothing typed is lost");
-    await page.getByRole("button", { name: "Verwerfen" }).click();
-    // The needs come last.
-    const needs = page.getByText("Der Uhr wird nicht vertraut.");
-    await needs.waitFor();
-    // The machine's names come of a slower read.
-    const host = page.locator(".setting-text bdi", {
-      hasText: (await agent.call("GET", "/api/system/facts", { local: true })).json.hostname,
-    });
-    await host.waitFor();
-    const inPlace = await page.locator(".frame").innerText();
+    await press(page, "Verwerfen");
+    const inPlace = await untilGerman();
     await page.reload();
-    await page.getByRole("heading", { name: "Gerät", level: 2 }).waitFor();
-    await needs.waitFor();
-    await host.waitFor();
-    assert.equal(await page.locator(".frame").innerText(), inPlace);
-    await page.goto("/system");
-    await whole(page);
-    assert.equal(await page.locator("html").getAttribute("lang"), "de");
+    assert.equal(await untilGerman(), inPlace);
   });
 });
