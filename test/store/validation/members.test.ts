@@ -140,7 +140,7 @@ describe("members that are not known", () => {
   it("stay as they are where they are changed by one who knows them, and where all is new", () => {
     for (const [former, later, carried = later] of rows)
       assert.deepEqual(withUnknown<object>(one, former, later), carried);
-    // Where there are none, it costs nothing: the same object comes back.
+    // It costs nothing if there are none: the same object comes back.
     const later = { a: 2, part };
     assert.equal(withUnknown<object>(one, { a: 1, part }, later), later);
     const known = { people: [{ id: "a", factor: null }], floors: {} };
