@@ -31,22 +31,17 @@ describe("rollback attack", () => {
       evil.publishRoot();
     }));
 
-  it("on the timestamp: a mirror as it was two versions ago", async (test) => {
-    const lab = await startLab(test);
-    lab.server.files = await movedOn(lab);
-    await withstands(lab, { code: "update_rollback_refused" });
-  });
+  it("on the timestamp: a mirror as it was two versions ago", (test) =>
+    attacked(test, "update_rollback_refused", (_, lab) => movedOn(lab)));
 
-  it("on the snapshot: a new timestamp that names an old snapshot", async (test) => {
-    const lab = await startLab(test);
-    const old = structuredClone(lab.repository.timestamp.meta);
-    await movedOn(lab);
-    const evil = lab.repository.fork();
-    evil.timestamp.meta = old;
-    evil.publishTimestamp();
-    lab.server.files = evil.files;
-    await withstands(lab, { code: "update_rollback_refused" });
-  });
+  it("on the snapshot: a new timestamp that names an old snapshot", (test) =>
+    attacked(test, "update_rollback_refused", async (evil, lab) => {
+      const old = structuredClone(evil.timestamp.meta);
+      await movedOn(lab);
+      const { version } = lab.repository.timestamp;
+      Object.assign(evil.timestamp, { version, meta: old });
+      evil.publishTimestamp();
+    }));
 
   for (const role of ["targets", "rules", "binary"])
     for (const isNamed of [true, false])
