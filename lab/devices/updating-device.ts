@@ -29,7 +29,7 @@ export interface RefreshOptions {
 /** A device that trusts the first root of a repository, and the server in between. */
 export type Lab = Awaited<ReturnType<typeof labOf>>;
 
-/** What labs begin with: the same for all of the same options, since keys and signatures are most of its cost. */
+/** The beginning of labs, the same for all of the same options: keys and signatures are most of its cost. */
 const beginnings = new Map<string, ReturnType<typeof begin>>();
 
 /** A lab whose device has refreshed once already, unless it is to be new. It shares nothing with another. */

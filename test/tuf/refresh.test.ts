@@ -54,7 +54,7 @@ describe("a refresh", () => {
     }
   });
 
-  /** What the next timestamp says of the snapshot, and why that is not taken. */
+  /** The next timestamp says this of the snapshot, which is not taken for that reason. */
   const lies: [what: string, change: Partial<LabMetaFile>, message: RegExp][] = [
     ["a length beyond the cap, which it does not ask for", { length: 2_000_001 }, /instead of 2000001/],
     ...Object.entries({ sha256: 32, sha512: 64 }).map(([algorithm, bytes]): (typeof lies)[number] => [

@@ -14,7 +14,7 @@ const server = "https://updates.example";
 const stick = "file:///media/stick";
 const nothing = { rules: null, binary: null };
 
-/** What an order is made from. */
+/** An order is made from these. */
 const usual = {
   available: { rules, binary } as { rules: typeof rules | null; binary: typeof binary | null },
   setUp: ["rules", "binary"],

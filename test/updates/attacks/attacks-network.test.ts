@@ -249,11 +249,7 @@ describe("DNS answering with a link-local address", () => {
 
 describe("a server that changes files in mid-refresh", () => {
   /** A lab whose server does this once before it answers with the snapshot. */
-  const changing = async (
-    test: Parameters<typeof startLab>[0],
-    change: (lab: Lab) => void,
-    pinned = false,
-  ) => {
+  const changing = async (test: Ending, change: (lab: Lab) => void, pinned = false) => {
     const lab = await labAhead(test, { pinned });
     let isChanged = false;
     const once = (): void => {

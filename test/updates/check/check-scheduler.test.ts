@@ -38,7 +38,7 @@ async function scheduled(ota: Ota = {}) {
     isHeldUp: () => set.isHeldUp,
     onEnd: (isForApplying) => ends.push(isForApplying),
   });
-  /** The settings are these, which the scheduler is not told. */
+  /** The settings are these, and the scheduler does not hear of it. */
   const settle = (next: Ota): void => {
     device.settings = { ...device.settings, ota: { ...device.settings.ota, ...next } };
   };
@@ -61,7 +61,7 @@ async function started(ota: Ota = {}) {
   return set;
 }
 
-/** The server asked to be left alone for so long. */
+/** The server asked for a rest of so many seconds. */
 const withRetry = (device: Device, left: number) =>
   device.record.note(
     (present) => ({ ...present, retry: { boot_id: "boot-1", uptime: 1_000, left }, failures: 2 }),

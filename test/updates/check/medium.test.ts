@@ -73,7 +73,7 @@ const aWeekLater: Change = ({ device }) => {
 };
 
 describe("a medium that is outdated", () => {
-  /** What the publisher did after the export, and what became of the medium. */
+  /** The publisher did this after the export, and that became of the medium. */
   for (const [what, later, change] of [
     ["is older than what the device has seen", anotherTimestamp, nothing],
     ["was made before a change of keys", keyChange, nothing],
