@@ -4,17 +4,7 @@ import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { Boot, TieredScenario } from "../../machines/scenario.ts";
 import { raucFiles } from "./rauc/boot-loader.ts";
 import { imageRelease, putKeyring, putSlots } from "./rauc/images.ts";
-import {
-  applied,
-  offered,
-  outcomeOf,
-  productSays,
-  publishing,
-  releaseJournal,
-  trusting,
-  updateScenario,
-  updateSettings,
-} from "./update-scenario.ts";
+import * as updates from "./update-scenario.ts";
 
 const units = ["steward.service", "demo-boot.service", "demo-product.service", "steward-rauc.service"];
 
@@ -25,11 +15,11 @@ export const scenario: TieredScenario = {
   timeoutSeconds: 600,
   keepsDisk: true,
   hasLoopDevices: true,
-  ...updateScenario("pump-7"),
-  files: { ...updateSettings(), ...raucFiles },
+  ...updates.updateScenario("pump-7"),
+  files: { ...updates.updateSettings(), ...raucFiles },
   folders: { "/opt/slots": putSlots, "/etc/rauc": putKeyring },
   asks: {
-    ...publishing(
+    ...updates.publishing(
       imageRelease("1.1.0"),
       imageRelease("1.2.0", "unhealthy"),
       imageRelease("1.3.0", "good", "stranger"),
@@ -70,51 +60,57 @@ function impatient(text: string): string {
 
 function installing(version: string, present: string): Boot["run"] {
   return async (guest) => {
-    await trusting(guest);
-    guest.check(`the device runs ${present}`, (await productSays()) === present, await productSays());
-    await offered(guest, "binary", version);
-    await applied(guest, "binary");
+    await updates.trusting(guest);
+    guest.check(
+      `the device runs ${present}`,
+      (await updates.productSays()) === present,
+      await updates.productSays(),
+    );
+    await updates.offered(guest, "binary", version);
+    await updates.applied(guest, "binary");
     await rebooting(guest);
     guest.check(`${version} is on the other slot`, slots().includes(`bundle.version=${version}`), slots());
   };
 }
 
 async function goodImage(guest: Guest): Promise<void> {
-  const { id = "" } = releaseJournal().slots.binary.trial?.release ?? {};
-  const entry = await outcomeOf(guest, id, 120);
-  guest.check("the image is good", entry.outcome === "good", entry);
-  guest.check("it is what runs", (await productSays()) === "1.1.0", await productSays());
-  const state = readFileSync("/var/lib/boot-loader/left-B", "utf8").trim();
-  guest.check("RAUC has marked it good for the boot loader", state === "confirmed", state);
+  const { id = "" } = updates.releaseJournal().slots.binary.trial?.release ?? {};
+  const entry = await updates.outcomeOf(guest, id, 120);
+  const isGood = entry.outcome === "good" && (await updates.productSays()) === "1.1.0";
+  guest.check("the image is good, and what runs", isGood, entry);
+  await guest.types("cat /var/lib/boot-loader/left-B", {
+    says: "confirmed",
+    what: "RAUC has marked it good",
+  });
   await guest.stewardAnswers();
-  await offered(guest, "binary", "1.2.0");
-  await applied(guest, "binary");
+  await updates.offered(guest, "binary", "1.2.0");
+  await updates.applied(guest, "binary");
   await rebooting(guest);
 }
 
 /** It comes up, and is not healthy: the way back is a reboot too. */
 async function badImage(guest: Guest): Promise<void> {
-  await guest.until("the bad image runs", 60, async () => (await productSays()).includes("1.2.0"));
+  await guest.until("the bad image runs", 60, async () => (await updates.productSays()).includes("1.2.0"));
   await rebooting(guest);
-  const { trial } = releaseJournal().slots.binary;
+  const { trial } = updates.releaseJournal().slots.binary;
   guest.check("it is being undone", trial?.undo?.outcome === "failed", trial);
 }
 
 async function oldImage(guest: Guest): Promise<void> {
   const failed = await guest.until("the undoing has ended", 120, () => {
-    const { trial } = releaseJournal().slots.binary;
-    return trial === null && releaseJournal().history.at(-1);
+    const { trial } = updates.releaseJournal().slots.binary;
+    return trial === null && updates.releaseJournal().history.at(-1);
   });
   guest.check("the bad image has failed", failed.version === "1.2.0" && failed.outcome === "failed", failed);
-  guest.check("the one before is healthy again", failed.restored_healthy === true, failed);
-  guest.check("and runs", (await productSays()) === "1.1.0", await productSays());
+  const isBack = failed.restored_healthy === true && (await updates.productSays()) === "1.1.0";
+  guest.check("the one before is healthy again, and runs", isBack, failed);
   await guest.stewardAnswers();
   const before = written();
-  const id = await offered(guest, "binary", "1.3.0");
-  await applied(guest, "binary");
-  const refused = await outcomeOf(guest, id, 60);
-  guest.check("a bundle that another has signed has failed", refused.outcome === "failed", refused);
-  guest.check("for what RAUC says of it", /signature/.test(refused.detail), refused.detail);
+  const id = await updates.offered(guest, "binary", "1.3.0");
+  await updates.applied(guest, "binary");
+  const refused = await updates.outcomeOf(guest, id, 60);
+  const isForIt = refused.outcome === "failed" && /signature/.test(refused.detail);
+  guest.check("a bundle of another has failed, for what RAUC says of it", isForIt, refused);
   guest.check("and no slot was written", written() === before, [before, written()]);
 }
 
@@ -135,6 +131,6 @@ async function rebooting(guest: Guest): Promise<void> {
     if (isEnding) return true;
     const { stdout } = await guest.run("systemctl", ["is-system-running"]);
     if (stdout.trim() === "stopping") return true;
-    throw new Error(`${stdout}${JSON.stringify(releaseJournal().slots.binary.trial?.health)}`);
+    throw new Error(`${stdout}${JSON.stringify(updates.releaseJournal().slots.binary.trial?.health)}`);
   });
 }

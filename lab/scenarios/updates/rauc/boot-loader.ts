@@ -32,8 +32,6 @@ case $1 in
 esac
 `;
 
-const unit = (text: string): string => `${text}\n`;
-
 const slot = (index: number, name: string): string =>
   `[slot.system.${index}]\ndevice=/var/slots/${name}.img\ntype=raw\nbootname=${name}\n`;
 
@@ -55,10 +53,11 @@ bootloader-custom-backend=/usr/lib/demo/boot-loader
 ${slot(0, "A")}
 ${slot(1, "B")}`,
   // The kernel's command line would say this.
-  "/etc/systemd/system/rauc.service.d/booted.conf": unit(`[Service]
+  "/etc/systemd/system/rauc.service.d/booted.conf": `[Service]
 ExecStart=
-ExecStart=/bin/sh -c 'exec /usr/bin/rauc --mount=/run/rauc --override-boot-slot="$(cat /run/booted)" service'`),
-  "/etc/systemd/system/demo-boot.service": unit(`[Unit]
+ExecStart=/bin/sh -c 'exec /usr/bin/rauc --mount=/run/rauc --override-boot-slot="$(cat /run/booted)" service'
+`,
+  "/etc/systemd/system/demo-boot.service": `[Unit]
 Description=The boot loader of the scenario
 DefaultDependencies=no
 After=local-fs.target
@@ -66,14 +65,17 @@ Before=sysinit.target
 [Service]
 Type=oneshot
 RemainAfterExit=yes
-ExecStart=/bin/sh /usr/lib/demo/boot-loader boot`),
-  "/etc/systemd/system/demo-product.service": unit(`[Unit]
+ExecStart=/bin/sh /usr/lib/demo/boot-loader boot
+`,
+  "/etc/systemd/system/demo-product.service": `[Unit]
 Description=The product in the booted image
 [Service]
 Type=exec
-ExecStart=/usr/bin/perl /run/system/server.pl`),
+ExecStart=/usr/bin/perl /run/system/server.pl
+`,
   // A container that reboots would run the same boot of the scenario again: it ends, and the next boot begins.
-  "/etc/systemd/system/systemd-reboot.service.d/end.conf": unit(`[Service]
+  "/etc/systemd/system/systemd-reboot.service.d/end.conf": `[Service]
 ExecStart=
-ExecStart=/bin/systemctl --force poweroff`),
+ExecStart=/bin/systemctl --force poweroff
+`,
 };
