@@ -2,15 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import { binary } from "./demo-product.ts";
-import {
-  applied,
-  linked,
-  newestOutcome,
-  offered,
-  outcomeOf,
-  productSays,
-  releaseJournal,
-} from "./update-scenario.ts";
+import * as updates from "./update-scenario.ts";
 
 /** When the power is cut: while the installer verifies, or in a phase of the trial. */
 export type CutAt =
@@ -23,26 +15,19 @@ export type CutAt =
   | "reactivating"
   | "recovering";
 
-/** Bytes of each release beside the program, so that copying, verifying and unpacking take some time. */
-const fillerBytes = 12_000_000;
-
-/** The same bytes for the host that packs the release and for the guest that checks it. */
-function filler(version: string): string {
-  const parts: string[] = [];
-  for (let bytes = 0; bytes < fillerBytes; bytes += 128) {
-    parts.push(createHash("sha512").update(`${version} ${bytes}`).digest("hex"));
-  }
-  return parts.join("");
-}
+/** Twelve megabytes, so that copying, verifying and unpacking take some time; the same for host and guest. */
+const filler = (version: string): string =>
+  Array.from({ length: 93_750 }, (_, part) =>
+    createHash("sha512").update(`${version} ${part}`).digest("hex"),
+  ).join("");
 
 /** A release for these scenarios; `isGood`: not one that is undone. */
-export function heavyBinary(version: string, isGood = true) {
-  return binary(version, isGood ? "good" : "exits", () => filler(version));
-}
+export const heavyBinary = (version: string, isGood = true) =>
+  binary(version, isGood ? "good" : "exits", () => filler(version));
 
 /** True while the installer is at this point. Cheap, because it is asked every few milliseconds. */
 function isAt(place: CutAt): boolean {
-  const trial = releaseJournal().slots.binary.trial;
+  const trial = updates.releaseJournal().slots.binary.trial;
   if (place === "verifying") return trial === null && existsSync("/var/lib/steward-trust/intake");
   return trial?.phase === place;
 }
@@ -56,9 +41,9 @@ export async function appliedUntil(
   { version, place }: { version: string; place: CutAt },
   before: (id: string) => void,
 ): Promise<void> {
-  const id = await offered(guest, "binary", version);
+  const id = await updates.offered(guest, "binary", version);
   before(id);
-  await applied(guest, "binary");
+  await updates.applied(guest, "binary");
   const end = performance.now() + 400_000;
   const sleeper = new Int32Array(new SharedArrayBuffer(4));
   while (performance.now() < end) {
@@ -69,19 +54,11 @@ export async function appliedUntil(
       if (!isKept) Atomics.wait(sleeper, 0, 0, 250);
       return;
     }
-    if (newestOutcome(id) !== undefined) throw new Error(`it had ended before it was seen ${place}`);
+    if (updates.newestOutcome(id) !== undefined) throw new Error(`it had ended before it was seen ${place}`);
     // Not a timer, which a busy machine would delay.
     Atomics.wait(sleeper, 0, 0, 2);
   }
   throw new Error(`it never was ${place}`);
-}
-
-/** The installer's findings and deeds in this boot, from its log. */
-export async function doneAtBoot(guest: Guest): Promise<string> {
-  const units = ["--unit=steward-guard-boot.service", "--unit=steward-guard.service"];
-  const args = ["--boot", "--identifier=steward", ...units, "--output=cat", "--no-pager"];
-  const { stdout } = await guest.run("journalctl", args);
-  return stdout.trim().replaceAll("\n", "; ") || "there was nothing to do";
 }
 
 /** True where the tree of a release is whole: every file of it as it was packed. */
@@ -104,29 +81,33 @@ export interface Known {
  */
 export async function settledOn(guest: Guest, former: Known, tried: Known): Promise<Known> {
   await guest.until("what was under way has ended", 240, () => {
-    const { slots } = releaseJournal();
+    const { slots } = updates.releaseJournal();
     if (slots.binary.trial === null && !existsSync("/var/lib/steward-releases/under-way")) return true;
     throw new Error(JSON.stringify(slots.binary.trial));
   });
-  const current = linked("binary", "current");
+  const current = updates.linked("binary", "current");
   const known = [former, tried].find(({ id }) => id === current);
   guest.check("either the old or the new release is current", known !== undefined, current);
   const is = known ?? former;
-  const good = releaseJournal().slots.binary.good.at(-1);
-  guest.check(`it is ${is.version}, which the journal calls good`, good?.id === is.id, releaseJournal());
+  const good = updates.releaseJournal().slots.binary.good.at(-1);
+  guest.check(
+    `it is ${is.version}, which the journal calls good`,
+    good?.id === is.id,
+    updates.releaseJournal(),
+  );
   guest.check("it is whole", isWhole(is.id, is.version));
   const says = await guest
-    .until("the product answers", 60, async () => (await productSays()) === is.version)
+    .until("the product answers", 60, async () => (await updates.productSays()) === is.version)
     .catch(() => false);
-  guest.check("it is healthy", says === true, await productSays());
+  guest.check("it is healthy", says === true, await updates.productSays());
   return is;
 }
 
 /** Applies a release to its good end. */
 export async function appliedWhole(guest: Guest, version: string): Promise<Known> {
-  const id = await offered(guest, "binary", version);
-  await applied(guest, "binary");
-  const entry = await outcomeOf(guest, id, 240);
+  const id = await updates.offered(guest, "binary", version);
+  await updates.applied(guest, "binary");
+  const entry = await updates.outcomeOf(guest, id, 240);
   guest.check(`the next apply succeeds: ${version}`, entry.outcome === "good", entry);
   return { id, version };
 }

@@ -2,42 +2,33 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { Boot, Scenario, TieredScenario } from "../../machines/scenario.ts";
 import { productFiles } from "./demo-product.ts";
-import {
-  appliedUntil,
-  appliedWhole,
-  type CutAt,
-  doneAtBoot,
-  heavyBinary,
-  type Known,
-  settledOn,
-} from "./power-cuts.ts";
+import { appliedUntil, appliedWhole, type CutAt, heavyBinary, type Known, settledOn } from "./power-cuts.ts";
 import { publishing, trusting, updateScenario, updateSettings } from "./update-scenario.ts";
 
-/** A cut comes while this version is tried. `either` is for a place where both ends are right. */
-interface Cut {
-  readonly place: CutAt;
-  readonly version: string;
-  readonly isGood: boolean;
-  readonly ends: "old" | "new" | "either";
-}
+/** Which release the device has after a cut at this place; `either`: both are right. */
+type Cut = readonly [place: CutAt, ends: "old" | "new" | "either"];
 
 const everyPhase: readonly Cut[] = [
-  { place: "verifying", version: "1.1.0", isGood: true, ends: "old" },
-  { place: "installing", version: "1.2.0", isGood: true, ends: "old" },
-  { place: "switching", version: "1.3.0", isGood: true, ends: "either" },
-  { place: "activating", version: "1.4.0", isGood: true, ends: "new" },
-  { place: "confirming", version: "1.5.0", isGood: true, ends: "new" },
-  { place: "undoing", version: "1.6.0", isGood: false, ends: "old" },
-  { place: "reactivating", version: "1.7.0", isGood: false, ends: "old" },
-  { place: "recovering", version: "1.8.0", isGood: false, ends: "old" },
+  ["verifying", "old"],
+  ["installing", "old"],
+  ["switching", "either"],
+  ["activating", "new"],
+  ["confirming", "new"],
+  ["undoing", "old"],
+  ["reactivating", "old"],
+  ["recovering", "old"],
 ];
 /** A container that is killed: the short phases may be over when it goes. */
 const longPhases: readonly Cut[] = [
-  { place: "installing", version: "1.1.0", isGood: true, ends: "either" },
-  { place: "activating", version: "1.2.0", isGood: true, ends: "new" },
-  { place: "confirming", version: "1.3.0", isGood: true, ends: "new" },
-  { place: "reactivating", version: "1.4.0", isGood: false, ends: "old" },
+  ["installing", "either"],
+  ["activating", "new"],
+  ["confirming", "new"],
+  ["reactivating", "old"],
 ];
+
+const versionOf = (cuts: readonly Cut[], cut: Cut): string => `1.${cuts.indexOf(cut) + 1}.0`;
+/** A phase of the way back is reached by a release that is not. */
+const isGood = ([place]: Cut): boolean => !["undoing", "reactivating", "recovering"].includes(place);
 const last = "1.9.0";
 const units = ["steward.service", "demo-product.service"];
 
@@ -51,23 +42,34 @@ interface Memory {
 
 /** The machine goes in the midst of each of these, and the next boot has to make the best of it. */
 function cutting(cuts: readonly Cut[]): Pick<Scenario, "timeoutSeconds" | "asks" | "boots"> {
+  const next = async (guest: Guest, index: number, former: Known): Promise<void> => {
+    const cut = cuts[index];
+    if (cut === undefined) return void (await appliedWhole(guest, last));
+    const version = versionOf(cuts, cut);
+    await appliedUntil(guest, { version, place: cut[0] }, (id) => {
+      const remembered: Memory = { former, tried: { id, version } };
+      writeFileSync(memory, JSON.stringify(remembered), { flush: true });
+    });
+  };
+  const afterCut = async (guest: Guest, index: number): Promise<void> => {
+    const { former, tried } = JSON.parse(readFileSync(memory, "utf8")) as Memory;
+    await guest.stewardAnswers(90);
+    const present = await settledOn(guest, former, tried);
+    const [place, ends] = cuts[index] ?? [];
+    const isRight = ends === "either" || present.id === (ends === "old" ? former : tried).id;
+    guest.check(`after a cut while ${place} it is: ${ends}`, isRight, { present, former, tried });
+    await next(guest, index + 1, present);
+  };
+  const first = async (guest: Guest): Promise<void> => {
+    await trusting(guest);
+    await next(guest, 0, await appliedWhole(guest, "1.0.0"));
+  };
+  const boots = [first, ...cuts.map((_, index) => (guest: Guest) => afterCut(guest, index))];
+  const releases = cuts.map((cut) => heavyBinary(versionOf(cuts, cut), isGood(cut)));
   return {
     timeoutSeconds: 400 * (cuts.length + 1),
-    asks: publishing(
-      heavyBinary("1.0.0"),
-      ...cuts.map(({ version, isGood }) => heavyBinary(version, isGood)),
-      heavyBinary(last),
-    ),
-    boots: [
-      { units, powerCut: true, run: (guest) => first(guest, cuts) },
-      ...cuts.map(
-        (cut, index): Boot => ({
-          units,
-          powerCut: true,
-          run: (guest) => afterCut(guest, cut, cuts[index + 1]),
-        }),
-      ),
-    ],
+    asks: publishing(heavyBinary("1.0.0"), ...releases, heavyBinary(last)),
+    boots: boots.map((run): Boot => ({ units, powerCut: true, run })),
   };
 }
 
@@ -80,30 +82,3 @@ export const scenario: TieredScenario = {
   files: { ...updateSettings(), ...productFiles({ successes: 3, interval: "1s", within: "60s" }) },
   ...cutting(everyPhase),
 };
-
-async function first(guest: Guest, [cut]: readonly Cut[]): Promise<void> {
-  await trusting(guest);
-  await cutOrEnd(guest, cut, await appliedWhole(guest, "1.0.0"));
-}
-
-/** The boot after a cut: what it has left, and then the next one. */
-async function afterCut(guest: Guest, { place, ends }: Cut, next: Cut | undefined): Promise<void> {
-  const { former, tried } = JSON.parse(readFileSync(memory, "utf8")) as Memory;
-  await guest.stewardAnswers(90);
-  const present = await settledOn(guest, former, tried);
-  guest.note(`cut while ${place}, and then: ${await doneAtBoot(guest)}`);
-  if (ends !== "either") {
-    const wanted = ends === "old" ? former : tried;
-    guest.check(`after a cut while ${place} it is the ${ends} one`, present.id === wanted.id);
-  }
-  await cutOrEnd(guest, next, present);
-}
-
-async function cutOrEnd(guest: Guest, cut: Cut | undefined, former: Known): Promise<void> {
-  if (cut === undefined) return void (await appliedWhole(guest, last));
-  const { place, version } = cut;
-  await appliedUntil(guest, { version, place }, (id) => {
-    const remembered: Memory = { former, tried: { id, version } };
-    writeFileSync(memory, JSON.stringify(remembered), { flush: true });
-  });
-}
