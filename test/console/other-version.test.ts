@@ -2,13 +2,16 @@ import assert from "node:assert/strict";
 import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, before, describe, it } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   type ConsoleWindow,
   changeSettings,
   consoleOf,
+  fill,
+  press,
+  sees,
   signIn,
   untilShown,
 } from "../../lab/console/browser.ts";
@@ -59,7 +62,7 @@ describe("a page that is open while Steward itself is updated", () => {
     });
     // An event leads to the status.
     await changeSettings(agent, { device: { contact: `somebody ${Math.random()}` } });
-    await untilShown(page.getByText("Steward was updated"));
+    await sees(page, "Steward was updated");
   };
 
   const open = async (path: string) => {
@@ -70,17 +73,19 @@ describe("a page that is open while Steward itself is updated", () => {
       void dialog.accept();
     });
     await signIn(window.page, "admin", path);
-    return { ...window, questions };
+    return { page: window.page, questions };
   };
-
-  const reload = (page: Page) =>
-    Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "Reload" }).click()]);
+  const reload = (page: Page, place: Page | Locator = page, verb = "Reload") =>
+    Promise.all([page.waitForEvent("load"), press(place, verb)]);
+  const untilTyped = (field: Locator, text: string) =>
+    until("it is typed again", async () => (await field.inputValue()) === text);
+  const users = (page: Page) => page.getByRole("link", { name: "Users", exact: true });
 
   it("is loaded anew by the next step to a page whose file is gone, without an error", async () => {
     const { page, questions } = await open("/account");
     await untilShown(page.getByLabel("Display name"));
     await update(page);
-    await page.getByRole("link", { name: "Users", exact: true }).click();
+    await users(page).click();
     await untilShown(page.getByRole("button", { name: otherVerb }));
     assert.equal(new URL(page.url()).pathname, "/users");
     assert.equal(await page.getByText("Steward was updated").count(), 0);
@@ -93,75 +98,59 @@ describe("a page that is open while Steward itself is updated", () => {
     await field.fill("Pump house 7");
     await update(page);
     await reload(page);
-    await until("it is typed again", async () => (await field.inputValue()) === "Pump house 7");
+    await untilTyped(field, "Pump house 7");
     assert.deepEqual(questions, []);
-    await page.getByRole("button", { name: "Save", exact: true }).click();
-    const stored = async () => (await agent.call("GET", "/api/system", { local: true })).json;
+    await press(page, "Save");
+    const stored = () => agent.read("/api/system");
     await until("it is saved", async () => (await stored()).console.banner === "Pump house 7");
     assert.match((await stored()).device.contact, /^somebody/);
     assert.equal(await page.evaluate(() => sessionStorage.getItem("steward-entries")), null);
   });
 
-  it("keeps the names of the device, of a user and one's own", async () => {
-    const { page, questions } = await open("/system/device");
-    await page.getByLabel("Host name").fill("pump-7");
-    await update(page);
-    await reload(page);
-    const host = page.getByLabel("Host name");
-    await until("it is typed again", async () => (await host.inputValue()) === "pump-7");
-    await page.getByRole("button", { name: "Discard" }).click();
-    await page.reload();
-    await untilShown(host);
-    assert.notEqual(await host.inputValue(), "pump-7");
-    await page.unrouteAll();
-    await page.goto("/users/log-reader");
-    const shown = page.getByLabel("Display name");
-    await shown.fill("Lou");
-    await update(page);
-    await reload(page);
-    await until("it is typed again", async () => (await shown.inputValue()) === "Lou");
-    await page.getByRole("button", { name: "Cancel" }).click();
-    await page.unrouteAll();
-    await page.goto("/account");
-    await page.getByLabel("Display name").fill("Ana");
-    await update(page);
-    await reload(page);
-    await until(
-      "it is typed again",
-      async () => (await page.getByLabel("Display name").inputValue()) === "Ana",
-    );
-    assert.deepEqual(questions, []);
-  });
+  for (const [what, path, label, giveUp] of [
+    ["the device", "/system/device", "Host name", "Discard"],
+    ["a user", "/users/log-reader", "Display name", "Cancel"],
+    ["one's own account", "/account", "Display name", null],
+  ] as const)
+    it(`keeps the name of ${what}`, async () => {
+      const { page, questions } = await open(path);
+      await fill(page, { [label]: "pump-7" });
+      await update(page);
+      await reload(page);
+      await untilTyped(page.getByLabel(label), "pump-7");
+      assert.deepEqual(questions, []);
+      if (giveUp === null) return;
+      await press(page, giveUp);
+      await page.reload();
+      await untilShown(page.getByLabel(label));
+      assert.notEqual(await page.getByLabel(label).inputValue(), "pump-7");
+    });
 
   it("keeps what was typed into a sheet or a form that opens a part whose file is gone", async () => {
     const { page, questions } = await open("/users?user=new");
     const sheet = page.getByRole("dialog");
-    await sheet.getByLabel("User name").fill("ben");
+    await fill(sheet, { "User name": "ben" });
     await update(page);
-    await Promise.all([
-      page.waitForEvent("load"),
-      sheet.getByRole("button", { name: "Add several …" }).click(),
-    ]);
-    const name = sheet.getByLabel("User name");
-    await until("it is typed again", async () => (await name.inputValue()) === "ben");
+    await reload(page, sheet, "Add several …");
+    await untilTyped(sheet.getByLabel("User name"), "ben");
     await page.unrouteAll();
     await page.goto("/system/device");
-    const host = page.getByLabel("Host name");
-    await host.fill("pump-7");
+    await fill(page, { "Host name": "pump-7" });
     await update(page);
-    await Promise.all([
-      page.waitForEvent("load"),
-      page.getByRole("button", { name: "Device sheet" }).click(),
-    ]);
-    await until("it is typed again", async () => (await host.inputValue()) === "pump-7");
+    await reload(page, page, "Device sheet");
+    await untilTyped(page.getByLabel("Host name"), "pump-7");
     // The browser itself asks before the one step that the test makes by an address.
     assert.deepEqual(questions, ["beforeunload"]);
   });
 
-  it("gives nothing of it to another user of the same tab", async () => {
-    const { page } = await open("/account");
-    await page.getByLabel("Display name").fill("Ana");
+  it("asks first where something would be lost all the same, and gives nothing of it to another user of the same tab", async () => {
+    const { page, questions } = await open("/account");
+    const name = page.getByLabel("Display name");
+    await name.fill("Ana");
     await update(page);
+    await users(page).click();
+    await press(page.getByRole("dialog"), "Stay");
+    assert.deepEqual(questions, []);
     // As the other user would have left it: what is written while a page ends, Firefox does not give to the next.
     await page.evaluate(() => {
       const { setItem } = Storage.prototype;
@@ -170,16 +159,7 @@ describe("a page that is open while Steward itself is updated", () => {
       };
     });
     await reload(page);
-    await untilShown(page.getByLabel("Display name"));
-    assert.equal(await page.getByLabel("Display name").inputValue(), "");
-  });
-
-  it("asks first where something would be lost all the same", async () => {
-    const { page, questions } = await open("/account");
-    await page.getByLabel("Display name").fill("Ana");
-    await update(page);
-    await page.getByRole("link", { name: "Users", exact: true }).click();
-    await untilShown(page.getByRole("dialog"));
-    assert.deepEqual(questions, []);
+    await untilShown(name);
+    assert.equal(await name.inputValue(), "");
   });
 });
