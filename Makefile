@@ -18,7 +18,7 @@ QUICK = $(filter-out $(foreach slow,accounts/oidc clock/daemons host/nts host/tr
 	store/files store/validation system terminal tuf updates) -name '*.test.ts' | sort))
 # Walks, and screens where browsers differ: dialogs one above the other, files that are dropped, what is in sight, paper.
 IN_FIREFOX = $(shell find test/console/walks -name '*.test.ts' | sort) \
-	$(patsubst %,test/console/%.test.ts,adding-several face focus-in-sight frame log-facets phone print widths)
+	$(patsubst %,test/console/%.test.ts,adding-several every-page face frame log-facets print)
 PICTURED = $(shell grep -rlE "\bpicture\b|looks\.(keep|draw)\b" --include='*.test.ts' test/console)
 
 help: ## print this help
@@ -46,7 +46,7 @@ screenshots: packages $(DIST) ## keep pictures of the console's pages in var/scr
 	@STEWARD_SCREENSHOTS=1 sh scripts/run-tests.sh node $(PICTURED)
 
 test-firefox: export STEWARD_BROWSER = firefox
-test-firefox: packages ready ## walk through the console in Firefox, as five people do, and try the screens where browsers differ
+test-firefox: packages ready ## walk through the console in Firefox, as three people do, and try the screens where browsers differ
 	@sh scripts/run-tests.sh node $(IN_FIREFOX)
 
 mutation: packages $(DIST) ## put faults into the code, and count those that tests notice; STEWARD_MUTANTS=all, ROOMS="accounts"
