@@ -53,8 +53,7 @@ describe("a part of the device on the pages of the console", () => {
       for (const tile of ["clock", "updates", "people", "host"] as const)
         assertTrue(tile, needs, howIs(tile, needs, calm), "calm");
       for (const word of clockWords) assertTrue("clock", needs, clockHow(word, needs), word);
-      for (const code of summaryCodes)
-        assertTrue("updates", needs, updatesHow(summaryOf(code), needs), code);
+      for (const code of summaryCodes) assertTrue("updates", needs, updatesHow(summaryOf(code), needs), code);
     }
   });
 
