@@ -81,7 +81,7 @@ describe("what the console has read", () => {
     test.after(() => Reflect.deleteProperty(globalThis, "document"));
     const answers = answering(test);
     const end = new Entry("getUpdates", "{}").hold();
-    // In trial it is read anew, and while something is under way, and not when all is quiet.
+    // In trial it is read again, and while something is under way, and not when all is quiet.
     for (const [asked, trial, phase] of [
       [1, { phase: "confirming" }, "idle"],
       [2, null, "downloading"],

@@ -89,7 +89,7 @@ describe("the console's events", () => {
     await sees(rows(page).first(), " added ");
     await added.click();
     await until("nothing is chosen", () => !queryOf(page).includes("user.created"));
-    // What was not refused, as the field for the outcome had it.
+    // Events that were not refused, as the field for the outcome had it.
     await page.goto("/system/events?outcome=success");
     await rows(page).first().waitFor();
     const done = chip(page, /^Done \d+$/);

@@ -140,7 +140,7 @@ describe("every page of the console", () => {
         await assertWords(page);
         // The walks read most of them in six widths, and ask axe-core about them.
         if (!looked.includes(path)) continue;
-        // What readers do not see is an administrator's by night as well.
+        // Pages that readers do not see are an administrator's by night as well.
         const isMore = role === "admin" && hidden.readonly.includes(path);
         await assertLooks(page, path, isMore ? [...looks, nightPhone] : looks);
         if (role !== "admin") continue;

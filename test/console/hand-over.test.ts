@@ -19,7 +19,7 @@ describe("the address that others are given", () => {
   const [bare, local] = ["https://edge-7:8443", "https://edge-7.local:8443"];
   const tls = (...urls: string[]) => ({ listening: urls.length > 0, urls }) as unknown as Tls;
   const all = tls(bare, local, "https://192.0.2.7:8443");
-  // Where this page's leads every computer to itself, it is the one of HTTPS on the LAN; else that of this page.
+  // It is the one of HTTPS on the LAN if this page's leads every computer to itself; else that of this page.
   const loopbacks = [
     "http://localhost:8470",
     "http://edge.localhost",

@@ -119,7 +119,7 @@ describe("the picture of the time sources", () => {
       null,
     ],
     ["no answer", [["unreachable", null, null]], null, null],
-    // What was made of them.
+    // The figures that were made of them.
     [
       "an outlier",
       [

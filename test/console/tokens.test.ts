@@ -48,7 +48,7 @@ const grounds = ["ground", "raised", "hover"];
 const states = ["good", "attention", "wrong", "unknown"];
 const all = [...grounds, ...states.map((state) => `${state}-ground`)];
 
-/** What must be told from which grounds: texts by 4.5 to 1, and lines that carry meaning by 3 to 1. */
+/** Colours over grounds and their least contrast: 4.5 for texts, 3 for lines that carry meaning. */
 const rules: readonly (readonly [least: number, over: string, unders: readonly string[]])[] = [
   [4.5, "text", all],
   [4.5, "text-quiet", [...grounds, "unknown-ground"]],

@@ -71,7 +71,7 @@ const times =
 const withoutForms = (text: string): string =>
   text.replace(/ \(update\.[a-z_.]+\)/g, "").replace(times, "WHEN");
 
-/** What they are about, their codes, and what the agent and a page say of one. */
+/** Subjects with their codes, and the sentences of the agent and of a page about one. */
 const lists: readonly (readonly [
   string,
   codes: readonly string[],

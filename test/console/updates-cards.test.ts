@@ -47,7 +47,7 @@ describe("what a publisher says of a release", () => {
 
   for (const [name, notes, title] of [
     ["a title of one short line", "Fewer **false** alarms", "Fewer false alarms"],
-    // What is no Markdown of ours is text.
+    // Anything that is no Markdown of ours is text.
     ...[
       ...["<img src=x onerror=alert(1)>", "[click](javascript:alert(1))", "**not closed", "[a](http://x y)"],
     ].map((typed) => [`the text ${typed}`, typed, typed] as const),
