@@ -1,16 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { join } from "node:path";
 import { putProgram } from "../../../scripts/install/files.ts";
 import type { NewRelease } from "../../machines/host/publisher.ts";
@@ -39,18 +28,22 @@ export function stewardRelease(version: string, difference: StewardDifference = 
 /** Builds this checkout as another version, and puts it with its launcher into `home`. */
 export function putSteward(version: string, home: string, difference: StewardDifference = {}): void {
   // A directory of its own: two scenarios that run at once make the same versions.
-  const own = mkdtempSync(join(root, ".cache/steward-release-"));
+  const own = fs.mkdtempSync(join(root, ".cache/steward-release-"));
   try {
     const into = join(own, version);
     build(difference.hasNextForms ? sourcesWithNextForms(join(own, "sources")) : root, into, version);
     putProgram(into, home);
   } finally {
-    rmSync(own, { recursive: true, force: true });
+    fs.rmSync(own, { recursive: true, force: true });
   }
-  cpSync(join(root, "systemd/steward.launcher"), join(home, "steward"));
-  chmodSync(join(home, "steward"), 0o755);
-  if (difference.fault === "exits") breakAgent(join(home, "main.js"));
-  if (difference.fault === "no passwords") breakPasswords(home);
+  fs.cpSync(join(root, "systemd/steward.launcher"), join(home, "steward"));
+  fs.chmodSync(join(home, "steward"), 0o755);
+  if (difference.fault === "exits") insert(join(home, "main.js"), exits);
+  if (difference.fault !== "no passwords") return;
+  // The module, and the argon2 of Node 24.7 and later.
+  fs.rmSync(join(home, "node_modules/@node-rs"), { recursive: true });
+  for (const name of ["main.js", "self-check.js"])
+    insert(join(home, name), 'require("node:crypto").argon2=undefined;');
 }
 
 function build(sources: string, into: string, version: string): void {
@@ -59,29 +52,18 @@ function build(sources: string, into: string, version: string): void {
     ["--import", "tsx", join(sources, "scripts/build.ts"), "--into", into, "--version", version],
     { cwd: root, stdio: ["ignore", "ignore", "inherit"] },
   );
-  if (!existsSync(join(into, "main.js"))) throw new Error(`no Steward ${version} was built`);
+  if (!fs.existsSync(join(into, "main.js"))) throw new Error(`no Steward ${version} was built`);
 }
 
 /** Prints its version like any other release, and exits as soon as it runs as the agent: no self-test would notice. */
-function breakAgent(path: string): void {
-  insert(
-    path,
-    'if(process.argv[2]==="serve"){process.stderr.write("a fault of this release\\n");process.exit(1)}',
-  );
-}
-
-/** Removes the module and the argon2 of Node 24.7 and later. */
-function breakPasswords(home: string): void {
-  rmSync(join(home, "node_modules/@node-rs"), { recursive: true });
-  for (const name of ["main.js", "self-check.js"])
-    insert(join(home, name), 'require("node:crypto").argon2=undefined;');
-}
+const exits =
+  'if(process.argv[2]==="serve"){process.stderr.write("a fault of this release\\n");process.exit(1)}';
 
 /** Before the code of a program: behind the line that names its runtime, if it has one. */
 function insert(path: string, fault: string): void {
-  const text = readFileSync(path, "utf8");
+  const text = fs.readFileSync(path, "utf8");
   const [, first = "", rest = text] = /^(#![^\n]*\n)([\s\S]*)$/.exec(text) ?? [];
-  writeFileSync(path, `${first}${fault}\n${rest}`);
+  fs.writeFileSync(path, `${first}${fault}\n${rest}`);
 }
 
 /** The function that each kind of document passes in a release with the next forms. */
@@ -97,19 +79,19 @@ const nextForm = `export function nextForm(kind: any): any {
 
 /** A copy of the sources in which each kind of document has its next form; its path. */
 function sourcesWithNextForms(copy: string): string {
-  mkdirSync(copy, { recursive: true });
+  fs.mkdirSync(copy, { recursive: true });
   const documents = ["docs", "README.md", "CHANGELOG.md", "SECURITY.md"];
   const packages = ["package.json", "package-lock.json", "tsconfig.json"];
   for (const name of ["src", "scripts", ...documents, ...packages]) {
-    cpSync(join(root, name), join(copy, name), { recursive: true });
+    fs.cpSync(join(root, name), join(copy, name), { recursive: true });
   }
-  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  writeFileSync(join(copy, "src/store/next-form.ts"), nextForm);
+  fs.symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  fs.writeFileSync(join(copy, "src/store/next-form.ts"), nextForm);
   let declared = 0;
   let kinds = 0;
-  for (const path of readdirSync(join(copy, "src"), { recursive: true, encoding: "utf8" })) {
+  for (const path of fs.readdirSync(join(copy, "src"), { recursive: true, encoding: "utf8" })) {
     if (!path.endsWith(".ts")) continue;
-    const text = readFileSync(join(copy, "src", path), "utf8");
+    const text = fs.readFileSync(join(copy, "src", path), "utf8");
     declared += [...text.matchAll(/: DocumentKind<[A-Z]\w+>/g)].length;
     const kind =
       /(: DocumentKind<\w+> = )(\{\n {2}name: .*?\n\});|(: DocumentKind<\w+> \{\n {2}return )(\{\n.*?\n {2}\});/gs;
@@ -120,7 +102,10 @@ function sourcesWithNextForms(copy: string): string {
     });
     if (changed === text) continue;
     const up = "../".repeat(path.split("/").length - 1) || "./";
-    writeFileSync(join(copy, "src", path), `import { nextForm } from "${up}store/next-form.ts";\n${changed}`);
+    fs.writeFileSync(
+      join(copy, "src", path),
+      `import { nextForm } from "${up}store/next-form.ts";\n${changed}`,
+    );
   }
   if (kinds !== declared)
     throw new Error(`${kinds} kinds of documents were given a next form, and src/ has ${declared}`);

@@ -4,18 +4,7 @@ import type { TieredScenario } from "../../machines/scenario.ts";
 import { answersAs } from "../packages/life.ts";
 import { addUser, password, signIn, typing } from "../people.ts";
 import { stewardRelease } from "./steward-release.ts";
-import {
-  applied,
-  confirming,
-  ends,
-  linked,
-  offered,
-  outcomeOf,
-  publishing,
-  trusting,
-  updateScenario,
-  updateSettings,
-} from "./update-scenario.ts";
+import * as updates from "./update-scenario.ts";
 
 const agent = "http://127.0.0.1:8470";
 
@@ -36,9 +25,12 @@ export const scenario: TieredScenario = {
     "Steward updates itself; a release that does not start, or has other forms of the state, locks no user out",
   tiers: { container: {} },
   timeoutSeconds: 900,
-  ...updateScenario("steward"),
-  files: { ...updateSettings(), "/etc/steward/steward.json": JSON.stringify({ update: { binary: plan } }) },
-  asks: publishing(
+  ...updates.updateScenario("steward"),
+  files: {
+    ...updates.updateSettings(),
+    "/etc/steward/steward.json": JSON.stringify({ update: { binary: plan } }),
+  },
+  asks: updates.publishing(
     stewardRelease("0.2.0"),
     stewardRelease("0.2.1", { fault: "exits" }),
     stewardRelease("0.3.0", { hasNextForms: true, fault: "no passwords" }),
@@ -47,25 +39,24 @@ export const scenario: TieredScenario = {
   boots: [{ run: updating }],
 };
 
-/** The administrator's account. */
+/** The administrator's account: the authenticator's secret, an API token, and the step of the newest code, each of which is good once. */
 interface Person {
   readonly phone: string;
   readonly token: string;
-  /** The step of the newest code that was used: each is good once. */
   step: number;
 }
 
 async function updating(guest: Guest): Promise<void> {
-  await trusting(guest);
+  await updates.trusting(guest);
   const person = await settledIn(guest);
-  await ends(guest, "binary", "0.2.0", "good");
+  await updates.ends(guest, "binary", "0.2.0", "good");
   await nothingIsLost(guest, person, "after an update");
   await doesNotStart(guest, person);
-  const undone = JSON.stringify(await ends(guest, "binary", "0.3.0", "failed"));
+  const undone = JSON.stringify(await updates.ends(guest, "binary", "0.3.0", "failed"));
   guest.check("a program that cannot check passwords is not ready", /503.*password/.test(undone), undone);
   await answersAs(guest, "0.2.0");
   await nothingIsLost(guest, person, "after a release with other forms was undone");
-  await ends(guest, "binary", "0.4.0", "good");
+  await updates.ends(guest, "binary", "0.4.0", "good");
   await answersAs(guest, "0.4.0");
   await nothingIsLost(guest, person, "under the release with other forms");
   await guest.types("steward update rollback binary --yes", { timeoutSeconds: 120 });
@@ -76,19 +67,19 @@ async function updating(guest: Guest): Promise<void> {
 /** The guard is not of the release that it watches, and keeps what that said at its end. */
 async function doesNotStart(guest: Guest, person: Person): Promise<void> {
   const known = versions();
-  const id = await offered(guest, "binary", "0.2.1");
-  await applied(guest, "binary");
-  await confirming(guest, "0.2.1");
+  const id = await updates.offered(guest, "binary", "0.2.1");
+  await updates.applied(guest, "binary");
+  await updates.confirming(guest, "0.2.1");
   const guard = await guest.property("MainPID", "steward-guard.service");
   const words = readFileSync(`/proc/${guard}/cmdline`, "utf8").replaceAll("\0", " ");
   guest.check("the guard is of the release before", words.includes("/previous/lib/steward/"), words);
-  const entry = await outcomeOf(guest, id, 400);
+  const entry = await updates.outcomeOf(guest, id, 400);
   const isFailed = entry.outcome === "failed" && entry.cause?.code === "unclean_exits";
   guest.check("a Steward that does not start has failed", isFailed && entry.restored_healthy === true, entry);
   const last = entry.log.join("\n");
   guest.check("what it said at its end is kept", last.includes("a fault of this release"), entry.log);
   await answersAs(guest, "0.2.0");
-  guest.check("it is no longer current", linked("binary", "current") !== id);
+  guest.check("it is no longer current", updates.linked("binary", "current") !== id);
   const now = versions();
   const isBack = Object.entries(known).some(([name, was]) => (now[name] ?? 0) < was);
   guest.check("no version of metadata goes back, the agent's nor root's", !isBack, { known, now });
