@@ -4,9 +4,10 @@ import { join } from "node:path";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { addUser } from "../people.ts";
-import { buildPackages, putPackages } from "./built.ts";
+import { packagesIn } from "./built.ts";
 import { apt, hasAccount } from "./life.ts";
 
+const packages = packagesIn("now", "next");
 const extraUsers = join(import.meta.dirname, "../../../.cache/system-test-packages/extrausers");
 
 /** People and programs of the house that have the name before Steward comes, and after. */
@@ -16,7 +17,7 @@ export const scenario: TieredScenario = {
   timeoutSeconds: 400,
   machine: "bookworm",
   prepare: async () => {
-    await buildPackages();
+    await packages.prepare?.();
     // Names from a second source, as those of a directory server are.
     rmSync(extraUsers, { recursive: true, force: true });
     mkdirSync(extraUsers, { recursive: true });
@@ -24,20 +25,20 @@ export const scenario: TieredScenario = {
     execFileSync("apt-get", words, { cwd: extraUsers });
   },
   folders: {
-    "/root/now": putPackages("now"),
-    "/root/next": putPackages("next"),
+    ...packages.folders,
     "/root/extrausers": (directory) => cpSync(extraUsers, directory, { recursive: true }),
   },
   boots: [{ units: [], run: living }],
 };
 
-/** A person or program that is there before Steward comes. */
+/**
+ * A person or program that is there before Steward comes. `refused`: the package says this and has put nothing there, and the
+ * line that it prints lets it pass; `lives`: then Steward is installed, is a user of its own, and is purged.
+ */
 interface House {
   readonly what: string;
   readonly before: string;
-  /** The package says this, and has put nothing there; the line that it prints lets it pass. */
   readonly refused?: RegExp;
-  /** Then Steward is installed, is a user of its own, and is purged. */
   readonly lives?: boolean;
   readonly after?: string;
 }
@@ -91,10 +92,9 @@ echo 'steward:x:71001:71001::/home/steward:/bin/bash' >/var/lib/extrausers/passw
 ];
 
 async function living(guest: Guest): Promise<void> {
-  for (const { what, before, refused: why, lives: isInstalled, after = "true" } of houses) {
-    guest.note(what);
+  for (const { what, before, refused, lives: isInstalled, after = "true" } of houses) {
     await guest.types(before, { what });
-    if (why !== undefined) await refused(guest, why);
+    if (refused !== undefined) await isRefused(guest, refused);
     if (isInstalled) await lives(guest);
     await guest.types(after, { what: `${what}: who was there goes on` });
   }
@@ -107,12 +107,12 @@ const install = (guest: Guest, folder = "now") =>
 /** dpkg prints to a terminal of apt's. */
 const textOf = ({ stdout, stderr }: Ran): string => `${stdout}${stderr}`.replaceAll("\r", "");
 
-async function refused(guest: Guest, why: RegExp): Promise<void> {
+async function isRefused(guest: Guest, why: RegExp): Promise<void> {
   const ran = await install(guest);
   const text = textOf(ran);
-  guest.check(`the package is refused: ${why.source}`, ran.status !== 0 && why.test(text), ran);
   const isUnpacked = ["/usr/lib/steward/main.js", "/var/lib/steward"].some((path) => existsSync(path));
-  guest.check("it says why, and nothing is unpacked", /make administrators\./.test(text) && !isUnpacked, ran);
+  const isSaid = why.test(text) && /make administrators\./.test(text);
+  guest.check(`the package is refused: ${why.source}`, ran.status !== 0 && isSaid && !isUnpacked, ran);
   await guest.types(/^ {4}(\S.*)$/m.exec(text)?.[1] ?? "false");
 }
 
@@ -140,8 +140,8 @@ async function takenBefore(guest: Guest): Promise<void> {
 sed -i '/^steward:/s|:.*|:x:1001:|' /etc/group; chown -R 1001:1001 /var/lib/steward; install -d -o 1001 /home/steward
 systemctl daemon-reload; systemctl start steward`);
   const up = await install(guest, "next");
-  const warns = /The user steward of this device \(uid 1001.*\n.*steward doctor/;
-  guest.check("an upgrade goes on, and says so", up.status === 0 && warns.test(textOf(up)), up);
+  const isSaid = /The user steward of this device \(uid 1001.*\n.*steward doctor/.test(textOf(up));
+  guest.check("an upgrade goes on, and says so", up.status === 0 && isSaid, up);
   await hasAccount(guest);
   const said = await purged(guest);
   guest.check("a purge names the person", said.includes("the user steward, who is not Steward's own"), said);

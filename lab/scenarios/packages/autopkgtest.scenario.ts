@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
-import { buildPackages, putDistribution } from "./built.ts";
+import { packagesOf, putDistribution } from "./built.ts";
 
 /** The tests of the Debian packages, as docs/install.md says that they are run. */
 export const scenario: TieredScenario = {
@@ -12,7 +12,7 @@ export const scenario: TieredScenario = {
   timeoutSeconds: 1_200,
   machine: "autopkgtest",
   memory: 768,
-  prepare: buildPackages,
+  prepare: packagesOf("now"),
   folders: { "/root/dist-packages": putDistribution },
   asks: { "the command": command },
   boots: [{ units: [], run: testing }],

@@ -2,6 +2,7 @@
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { arch } from "node:os";
 import { join } from "node:path";
+import type { Scenario } from "../../machines/scenario.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const cache = join(root, ".cache/system-test-packages");
@@ -22,8 +23,6 @@ export const packagesOf =
     }
   };
 
-export const buildPackages = packagesOf("now", "next");
-
 async function build(which: Which): Promise<void> {
   const { makePackages } = await import("../../../scripts/package/packages.ts");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
@@ -35,21 +34,19 @@ async function build(which: Which): Promise<void> {
   await makePackages({ for: [machine], version: { now: version, next }[which as string] ?? which, into });
 }
 
-/** Puts them into the machine as they are named, each with its version. */
-export const putNamedPackages =
-  (name: Which) =>
+/** Puts them into the machine, as they are named with `isNamed`, or without their versions, which differ from day to day. */
+export const putPackages =
+  (which: Which, isNamed = false) =>
   (directory: string): void => {
-    for (const file of readdirSync(join(cache, name)).filter((one) => one.endsWith(".deb")))
-      copyFileSync(join(cache, name, file), join(directory, file));
+    for (const file of readdirSync(join(cache, which)).filter((one) => one.endsWith(".deb")))
+      copyFileSync(join(cache, which, file), join(directory, isNamed ? file : `${file.split("_")[0]}.deb`));
   };
 
-/** Puts them into the machine without their versions in their names, which differ from day to day. */
-export const putPackages =
-  (name: Which) =>
-  (directory: string): void => {
-    for (const file of readdirSync(join(cache, name)).filter((one) => one.endsWith(".deb")))
-      copyFileSync(join(cache, name, file), join(directory, `${file.split("_")[0]}.deb`));
-  };
+/** The folders of these under /root, and what builds them. */
+export const packagesIn = (...wanted: readonly Which[]): Pick<Scenario, "prepare" | "folders"> => ({
+  prepare: packagesOf(...wanted),
+  folders: Object.fromEntries(wanted.map((which) => [`/root/${which}`, putPackages(which)])),
+});
 
 /** Puts what `make package` leaves in dist-packages/ into the machine: the packages as they are named, and their tests. */
 export function putDistribution(directory: string): void {

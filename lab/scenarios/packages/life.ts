@@ -1,5 +1,5 @@
 /** The life of the packages on a bare Debian: installation, upgrade, downgrade, removal, purge. */
-import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 import { addUser } from "../people.ts";
 
@@ -20,12 +20,15 @@ async function done(guest: Guest, ...words: readonly string[]): Promise<string> 
 
 export async function installed(guest: Guest, ...names: readonly string[]): Promise<void> {
   const said = await done(guest, "install", ...names.map((name) => packageOf(name)));
-  const next = /Make its first administrator:\s+steward user add NAME --role admin/;
-  const isSaid = next.test(said) && /^ +steward tls enable\s*$/m.test(said);
-  guest.check("ends with the next line to type, and with the one for HTTPS", isSaid, said.slice(-600));
+  const next =
+    /Make its first administrator:\s+steward user add NAME --role admin[\s\S]*^ +steward tls enable\s*$/m;
+  guest.check(
+    "ends with the next line to type, and with the one for HTTPS",
+    next.test(said),
+    said.slice(-600),
+  );
   await guest.stewardAnswers();
-  const added = await addUser(guest);
-  guest.check("the first administrator is added", added.status === 0, added);
+  await addUser(guest);
   await guest.types("systemctl is-enabled steward.service steward-guard.service", {
     says: "enabled\nenabled\n",
   });
@@ -122,20 +125,17 @@ async function leftOutside(guest: Guest): Promise<void> {
   await guest.types("ls -d /var/log/journal/*.steward /run/log/journal/*.steward 2>/dev/null | grep .");
 }
 
-const state = ["/etc/steward", "/var/lib/steward", "/var/lib/steward-releases", "/var/lib/steward-trust"];
-
 export async function removedAndPurged(guest: Guest): Promise<void> {
   await leftOutside(guest);
   await done(guest, "remove", "steward");
-  const isKept = existsSync("/var/lib/steward/users.json") && (await guest.property("MainPID")) === "0";
-  guest.check("remove ends the agent, and keeps its state", isKept);
+  await guest.types("ls /var/lib/steward/users.json && ! pgrep -u steward", {
+    what: "ends the agent, and keeps its state",
+  });
   await done(guest, "install", packageOf("steward"));
   await guest.stewardAnswers();
   await hasAccount(guest);
   await done(guest, "purge", "steward", "steward-runtime");
-  const left = state.filter((path) => existsSync(path));
-  guest.check("leaves no state", left.length === 0, left);
   const find = "find /usr /etc /var /run -xdev -iname '*steward*' ! -path '*steward-vm*'";
-  await guest.types(`[ -z "$(${find})" ] || { ${find}; exit 1; }`, { what: "and no file" });
+  await guest.types(`[ -z "$(${find})" ] || { ${find}; exit 1; }`, { what: "leaves no file" });
   await guest.types("getent passwd steward", { status: 2, what: "and no user" });
 }

@@ -4,7 +4,7 @@ import { chromium } from "playwright-core";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { password } from "../people.ts";
-import { buildPackages, putNamedPackages } from "./built.ts";
+import { packagesOf, putPackages } from "./built.ts";
 
 /** The hash of everyone's password: what a factory puts beside the packages. */
 const password_hash =
@@ -24,9 +24,9 @@ export const scenario: TieredScenario = {
   keepsDisk: true,
   forwards: [port],
   memory: 768,
-  prepare: buildPackages,
+  prepare: packagesOf("now", "next"),
   files: { "/etc/steward/first-admin.json": JSON.stringify({ username, password_hash }) },
-  folders: { [packages]: putNamedPackages("now"), [nextPackages]: putNamedPackages("next") },
+  folders: { [packages]: putPackages("now", true), [nextPackages]: putPackages("next", true) },
   asks: { "the lines": installationLines, "the console": openConsole },
   boots: [
     { units: [], run: installing },

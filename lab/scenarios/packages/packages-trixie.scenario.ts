@@ -1,15 +1,8 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { binary, productFiles } from "../updates/demo-product.ts";
-import {
-  ends,
-  publishing,
-  runs,
-  trusting,
-  updateScenario,
-  updateSettings,
-} from "../updates/update-scenario.ts";
-import { buildPackages, putPackages } from "./built.ts";
+import * as updates from "../updates/update-scenario.ts";
+import { packagesIn } from "./built.ts";
 import { confined, installed, nodeOf, removedAndPurged, upgradedAndBack } from "./life.ts";
 
 /** Debian 13 has a Node that is new enough. Its libuv is a library of its own, with which Node changes no user of a process. */
@@ -18,12 +11,11 @@ export const scenario: TieredScenario = {
     "the package lives and dies on a bare Debian 13 with Debian's Node, which root's commands and updates go on",
   tiers: { container: {} },
   timeoutSeconds: 600,
-  ...updateScenario("demo"),
+  ...updates.updateScenario("demo"),
   machine: "trixie",
-  prepare: buildPackages,
-  folders: { "/root/now": putPackages("now"), "/root/next": putPackages("next") },
-  files: { ...updateSettings(), ...productFiles({ successes: 3, interval: "1s", within: "25s" }) },
-  asks: publishing(binary("1.0.0"), binary("1.1.0", "unhealthy"), binary("1.2.0")),
+  ...packagesIn("now", "next"),
+  files: { ...updates.updateSettings(), ...productFiles({ successes: 3, interval: "1s", within: "25s" }) },
+  asks: updates.publishing(binary("1.0.0"), binary("1.1.0", "unhealthy"), binary("1.2.0")),
   boots: [
     {
       units: [],
@@ -59,10 +51,10 @@ async function withoutAgent(guest: Guest): Promise<void> {
 }
 
 async function updating(guest: Guest): Promise<void> {
-  await trusting(guest);
-  const { id } = await ends(guest, "binary", "1.0.0", "good");
-  await ends(guest, "binary", "1.1.0", "failed");
-  await runs(guest, { id, version: "1.0.0" });
-  await ends(guest, "binary", "1.2.0", "good");
+  await updates.trusting(guest);
+  const { id } = await updates.ends(guest, "binary", "1.0.0", "good");
+  await updates.ends(guest, "binary", "1.1.0", "failed");
+  await updates.runs(guest, { id, version: "1.0.0" });
+  await updates.ends(guest, "binary", "1.2.0", "good");
   await guest.types("steward update rollback binary --yes");
 }
