@@ -7,7 +7,7 @@ import { attacked, type Change, signedOf } from "./fixture.ts";
 const published = new Date("2026-11-20T12:00:00Z");
 const later = (days: number) => new Date(published.getTime() + days * 86_400_000);
 
-/** The publisher publishes everything anew, good until then, but for what `change` says. */
+/** The publisher publishes everything again, good until then, but for what `change` says. */
 function renew({ repository }: Lab, expires: string, change = (): void => undefined): void {
   const { root, timestamp, snapshot, targets, delegated } = repository;
   for (const signed of [root, timestamp, snapshot, targets, ...Object.values(delegated)])
