@@ -85,6 +85,8 @@ bench: packages $(DIST) ## print what the agent costs on this Node, the LTS and 
 	@sh scripts/packages.sh bench
 	@node --import tsx lab/bench/main.ts "$$(sh scripts/runtime.sh lts)" "$$(sh scripts/runtime.sh next)"
 	@echo
+	@node --import tsx lab/bench/dependencies.ts
+	@echo
 	@node --import tsx lab/bench/console.ts
 	@echo
 	@node --import tsx lab/bench/servers.ts "$$(sh scripts/runtime.sh lts)" "$$(sh scripts/runtime.sh next)"
