@@ -19,7 +19,7 @@ const mostFiles = 6;
  * while such a start is awaited, and once its tests are over, the end of all comes before the tests of the first.
  */
 const alone =
-  /^test\/(build\/|docs\/|installer\/[^/]+$|device\/configuration\/(apply|second-factor|update-root)\.test\.ts$)/;
+  /^test\/(build\/|docs\/|installer\/[^/]+$|device\/configuration\/(apply|update-root)\.test\.ts$)/;
 
 export function processesOf(files: readonly string[]): readonly TestProcess[] {
   const folders = new Map<string, string[]>();
