@@ -66,6 +66,8 @@ describe("a mail", () => {
           const begin = (first: Buffer | string): void => {
             client.write(`HTTP/1.1 200 Connection established\r\n\r\n${first.toString("latin1")}`);
             client.pipe(server).pipe(client);
+            // The mail server waits half a minute for connections that stay open.
+            client.once("close", () => server.destroy());
           };
           // A mail server speaks first, unless TLS is there from the first byte.
           if (security === "tls") begin("");
