@@ -27,6 +27,9 @@ describe("the good copy", () => {
     assert.equal((await onDisk(directory, "counter.good.json")).counter, 7);
     assert.notEqual((await stat(file)).ino, (await stat(copy)).ino);
     assert.equal((await stat(copy)).nlink, 1);
+    await document.update(() => ({ counter: 8 }));
+    pass(2);
+    await comes("the next copy is made", () => isSameText(file, copy));
     await document.close();
   });
 

@@ -1,4 +1,6 @@
-import { link, stat } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { link, stat, unlink } from "node:fs/promises";
+import { dirname } from "node:path";
 import { syncDirectory, writeDurably } from "../files/durable-file.ts";
 import type { StoreTime } from "../files/store-time.ts";
 import { blocksOf, holds } from "./document-bytes.ts";
@@ -9,15 +11,15 @@ import { readForm } from "./read-form.ts";
 
 /**
  * The copies of a document that are made in the background. The good copy is a file of its own with the whole document:
- * a hard link to the document would share its damage. A version is another name of the good copy, which costs no write,
- * and becomes the only name of that content with the next good copy.
+ * a hard link to the document would share its damage. A version is another name of the good copy, or of a large document
+ * until that has one: this costs no write, and with the next one it becomes the only name of that content.
  */
 export type Copies = ReturnType<typeof createCopies>;
 
 /** Seconds without a change after which copies are written: one more write, but not at each change. */
 const quietSeconds = 2;
 
-/** Seconds between two good copies of a large document in which no person has changed anything: each writes all of it. */
+/** Seconds between two good copies of a large document: each writes all of it. */
 const largeSeconds = 600;
 
 /** `onDisk`: null if nothing is to be copied now. A failed copy is made with the next change or start. */
@@ -27,6 +29,7 @@ export function createCopies<T extends object>(
   onDisk: () => OnDisk<T> | null,
   { timers, uptime, wall }: StoreTime,
 ) {
+  const path = documentPath(directory, kind.name);
   const good = documentPath(directory, goodCopyName(kind.name));
   let takeBack = (): void => undefined;
   let making = Promise.resolve();
@@ -37,15 +40,25 @@ export function createCopies<T extends object>(
     takeBack();
     takeBack = timers.after(seconds, () => void make(false));
   };
+  const newest = async (): Promise<string> => (await versionNames(directory, kind.name)).at(-1) ?? "";
+  const newestValue = async ({ pieces, value }: OnDisk<T>): Promise<T | null> => {
+    const file = await newest();
+    // It is not read where it is the same, since it would be held beside the present value.
+    if (await holds(`${directory}/${file}`, pieces())) return value;
+    const found = await readForm(directory, kind, file.replace(/\.json$/, ""));
+    return "value" in found ? found.value : null;
+  };
   const copy = async (present: OnDisk<T>, isLast: boolean): Promise<void> => {
-    last ??= kind.isNewVersion ? await newestVersion(directory, kind, present) : null;
-    const isNewVersion = kind.isNewVersion?.(last, present.value) === true;
+    last ??= kind.isNewVersion ? await newestValue(present) : null;
     const rest = writtenAt + largeSeconds - uptime();
-    if (!isNewVersion && !isLast && rest > 0 && (await isLarge(good))) return within(rest);
-    const isCopied = await bringUpToDate(good, present).catch(() => false);
-    if (isCopied) writtenAt = uptime();
-    if (isNewVersion)
-      await keepVersion(directory, kind.name, wall, (path) => writeVersion(good, path, present));
+    const isLater = !isLast && rest > 0 && ((await fileAt(good))?.size ?? 0) >= largeBytes;
+    if (isLater) within(rest);
+    else if (await bringUpToDate(good, present).catch(() => false)) {
+      writtenAt = uptime();
+      await shareGoodCopy(path, good, `${directory}/${await newest()}`);
+    }
+    if (kind.isNewVersion?.(last, present.value))
+      await keepVersion(directory, kind.name, wall, (to) => writeVersion(isLater ? path : good, to, present));
     last = present.value;
   };
   /** One after the other: two at once would keep one version twice. */
@@ -70,19 +83,6 @@ export function createCopies<T extends object>(
   };
 }
 
-async function newestVersion<T extends object>(
-  directory: string,
-  kind: DocumentKind<T>,
-  present: OnDisk<T>,
-): Promise<T | null> {
-  const newest = (await versionNames(directory, kind.name)).at(-1);
-  if (newest === undefined) return null;
-  // It is not read where it is the same, since it would be held beside the present value.
-  if (await holds(`${directory}/${newest}`, present.pieces())) return present.value;
-  const found = await readForm(directory, kind, newest.replace(/\.json$/, ""));
-  return "value" in found ? found.value : null;
-}
-
 /** True if it was written. Throws `storage_full` and `storage_unwritable`. */
 async function bringUpToDate(good: string, { pieces }: OnDisk<object>): Promise<boolean> {
   if (await holds(good, pieces())) return false;
@@ -90,20 +90,21 @@ async function bringUpToDate(good: string, { pieces }: OnDisk<object>): Promise<
   return true;
 }
 
-/** The good copy could not be written, or the file system has no links: then the version is a file of its own. */
-async function writeVersion(good: string, version: string, { pieces }: OnDisk<object>): Promise<void> {
-  const isShared = (await holds(good, pieces())) && (await isLinked(good, version));
-  if (isShared) await syncDirectory(version.slice(0, version.lastIndexOf("/")));
-  else await writeDurably(version, blocksOf(pieces()));
+/** A version that is another name of the document becomes one of the good copy: people edit documents in their place. */
+async function shareGoodCopy(path: string, good: string, version: string): Promise<void> {
+  const [document, newest] = await Promise.all([fileAt(path), fileAt(version)]);
+  if (document?.ino !== newest?.ino || newest === null) return;
+  await unlink(version);
+  await link(good, version);
 }
 
-async function isLarge(path: string): Promise<boolean> {
-  return ((await stat(path).catch(() => null))?.size ?? 0) >= largeBytes;
+/** The file lacks the content (a full disk), or its file system has no links: then the version is a file of its own. */
+async function writeVersion(from: string, to: string, { pieces }: OnDisk<object>): Promise<void> {
+  if (!(await holds(from, pieces()))) return writeDurably(to, blocksOf(pieces()));
+  await link(from, to).catch(() => writeDurably(to, blocksOf(pieces())));
+  await syncDirectory(dirname(to));
 }
 
-function isLinked(path: string, other: string): Promise<boolean> {
-  return link(path, other).then(
-    () => true,
-    () => false,
-  );
+function fileAt(path: string): Promise<Stats | null> {
+  return stat(path).catch(() => null);
 }
