@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
-import { link, stat, unlink } from "node:fs/promises";
+import { link, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { syncDirectory, writeDurably } from "../files/durable-file.ts";
+import { syncDirectory, temporaryName, writeDurably } from "../files/durable-file.ts";
 import type { StoreTime } from "../files/store-time.ts";
 import { blocksOf, holds } from "./document-bytes.ts";
 import { type DocumentKind, documentPath, goodCopyName, largeBytes } from "./document-kind.ts";
@@ -94,8 +94,9 @@ async function bringUpToDate(good: string, { pieces }: OnDisk<object>): Promise<
 async function shareGoodCopy(path: string, good: string, version: string): Promise<void> {
   const [document, newest] = await Promise.all([fileAt(path), fileAt(version)]);
   if (document?.ino !== newest?.ino || newest === null) return;
-  await unlink(version);
-  await link(good, version);
+  const temporary = temporaryName(good);
+  await link(good, temporary);
+  await rename(temporary, version);
 }
 
 /** The file lacks the content (a full disk), or its file system has no links: then the version is a file of its own. */
@@ -105,6 +106,4 @@ async function writeVersion(from: string, to: string, { pieces }: OnDisk<object>
   await syncDirectory(dirname(to));
 }
 
-function fileAt(path: string): Promise<Stats | null> {
-  return stat(path).catch(() => null);
-}
+const fileAt = (path: string): Promise<Stats | null> => stat(path).catch(() => null);
