@@ -74,10 +74,9 @@ describe("the event of an error", () => {
     });
 
   it("of an API token that is refused is a refusal for any reason, also where no account has it", () => {
-    for (const about of [{ id: "tok_1", name: "ana/backup" }, null])
-      assert.equal(
-        refusalOf(operationOf("getStatus"), "invalid_token", { reason: "expired", about }),
-        "request.refused",
-      );
+    for (const about of [{ id: "tok_1", name: "ana/backup" }, null]) {
+      const found = refusalOf(operationOf("getStatus"), "invalid_token", { reason: "expired", about });
+      assert.equal(found, "request.refused");
+    }
   });
 });

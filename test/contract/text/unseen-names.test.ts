@@ -2,20 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
+import type { Schema } from "../../../lab/fuzz/fitting.ts";
 import { displayNameOf } from "../../../src/accounts/oidc/identity.ts";
 import { hostFile } from "../../../src/contract/host-file/host-file.ts";
 import { operations } from "../../../src/contract/operations.ts";
 import { createValidator } from "../../../src/store/validation/schemas.ts";
-
-interface Schema {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-  readonly oneOf?: readonly Schema[];
-  readonly anyOf?: readonly Schema[];
-}
 
 /** The members that take a text of their writer's, by their places; `*` is each of a list. */
 function textsOf(schema: Schema, place: string): (readonly [place: string, schema: Schema])[] {
@@ -29,19 +20,12 @@ function textsOf(schema: Schema, place: string): (readonly [place: string, schem
   ];
 }
 
-/** Names that nobody sees, by their parts. */
+/** Names that are not seen, by their parts. */
 const unseen: Readonly<Record<string, string>> = {
-  blanks: "   ",
-  "no-break spaces": "\u00a0\u202f",
-  "no width": "\u200b",
-  "joiners of nothing": "\u200d\u200c",
-  "a byte order mark": "\ufeff",
-  "a soft hyphen": "\u00ad",
-  "the empty Braille pattern": "\u2800",
-  "Hangul fillers": "\u3164\u115f\uffa0",
-  "marks of direction": "\u200f\u200e\u061c",
-  "a turned direction": "\u202e",
-  "a chosen form of nothing": "\ufe0f",
+  ...{ blanks: "   ", "no-break spaces": "\u00a0\u202f", "no width": "\u200b", "a soft hyphen": "\u00ad" },
+  ...{ "joiners of nothing": "\u200d\u200c", "a byte order mark": "\ufeff", "empty Braille": "\u2800" },
+  ...{ "Hangul fillers": "\u3164\u115f\uffa0", "marks of direction": "\u200f\u200e\u061c" },
+  ...{ "a turned direction": "\u202e", "a chosen form of nothing": "\ufe0f" },
 };
 
 /** Names that have such characters where people need them. */
@@ -74,9 +58,8 @@ describe("a text of people", () => {
 
   for (const [name, text] of Object.entries(unseen))
     it(`is nowhere ${name} alone`, () => {
-      const taken = read.filter(({ isTaken }) => isTaken(text));
-      const found = taken.map(({ place }) => place);
-      assert.deepEqual(found, []);
+      const taken = read.filter(({ isTaken }) => isTaken(text)).map(({ place }) => place);
+      assert.deepEqual(taken, []);
     });
 
   it("may have in it what the writing of its language needs", () => {
