@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { factsOf } from "../../src/certificates/facts.ts";
 import { createSelfMade, type SelfMadeOptions } from "../../src/certificates/self-made.ts";
 import { createSignOwn } from "../../src/host/linux/certificates/self-signed.ts";
@@ -14,76 +14,65 @@ const days = (count: number) => count * 86_400_000;
 const after = (count: number) => new Date(build.getTime() + days(count));
 
 /** A device with clocks of the test's own; the certificates are Debian's openssl's. */
-function device(test: TestContext, directory = mkdtempSync(join(tmpdir(), "steward-certificate-"))) {
-  test.after(() => rmSync(directory, { recursive: true, force: true }));
-  const said: unknown[] = [];
+async function device(test: TestContext) {
+  const directory = await temporaryDirectory(test);
   const world = {
     directory: join(directory, "tls"),
-    wanted: {
-      names: ["edge-7", "edge-7.local"],
-      lanNames: [] as string[],
-      addresses: ["192.0.2.7", "2001:db8::7"],
-    },
+    names: ["edge-7", "edge-7.local"],
+    lanNames: [] as string[],
+    addresses: ["192.0.2.7", "2001:db8::7"],
     now: build,
     floor: build,
     uptime: 100,
-    said,
+    said: [] as { message: string; reason?: string }[],
   };
   const options: SelfMadeOptions = {
     directory: world.directory,
     mayMake: () => true,
     signOwn: createSignOwn(createRunCommand(), directory),
-    wanted: () => world.wanted,
+    wanted: () => world,
     now: () => world.now,
     floor: () => world.floor,
     uptime: () => world.uptime,
-    log: (_severity, message, members) => void said.push({ message, ...members }),
+    log: (_severity, message, members) => void world.said.push({ message, ...members }),
   };
   const start = (changes: Partial<SelfMadeOptions> = {}) => createSelfMade({ ...options, ...changes });
   const read = async (readOwn = start()) => {
-    const pair = await readOwn();
-    assert.ok(pair);
-    return { ...pair, facts: factsOf(pair.certificate) };
+    const pair = (await readOwn()) ?? assert.fail("there is none");
+    return { ...pair, ...factsOf(pair.certificate) };
   };
   return { world, start, read, directory };
 }
 
 describe("the certificate that the device makes", () => {
   it("is for its names and addresses, and openssl takes it for what it is", async (test) => {
-    const { world, read } = device(test);
-    const { facts } = await read();
+    const { world, read } = await device(test);
+    const made = await read();
     const path = join(world.directory, "certificate.pem");
     const openssl = (...args: string[]) => execFileSync("openssl", args, { encoding: "utf8" });
     const text = openssl("x509", "-in", path, "-noout", "-text");
     assert.match(text, /Version: 3 .*Subject: CN = edge-7\n.*NIST CURVE: P-256/s);
-    assert.match(
-      text,
-      /DNS:edge-7, DNS:edge-7\.local, IP Address:192\.0\.2\.7, IP Address:2001:DB8:0:0:0:0:0:7/,
-    );
+    const names = /DNS:edge-7, DNS:edge-7\.local, IP Address:192\.0\.2\.7, IP Address:2001:DB8:0:0:0:0:0:7/;
+    assert.match(text, names);
     assert.match(text, /CA:FALSE.*Digital Signature\n.*TLS Web Server Authentication/s);
     const at = String(build.getTime() / 1_000);
     const verify = ["verify", "-attime", at, "-purpose", "sslserver", "-verify_hostname", "edge-7.local"];
     assert.match(openssl(...verify, "-CAfile", path, path), /: OK/);
     const shown = openssl("x509", "-in", path, "-noout", "-fingerprint", "-sha256").trim();
-    assert.equal(shown.split("=")[1], facts.fingerprint);
+    assert.equal(shown.split("=")[1], made.fingerprint);
     const publicKey = execFileSync("openssl", ["x509", "-in", path, "-noout", "-pubkey"]);
     const der = execFileSync("openssl", ["pkey", "-pubin", "-outform", "der"], { input: publicKey });
     const digest = execFileSync("openssl", ["dgst", "-sha256", "-binary"], { input: der });
-    assert.equal(facts.keyPin, `sha256//${digest.toString("base64")}`);
+    assert.equal(made.keyPin, `sha256//${digest.toString("base64")}`);
     assert.equal(statSync(join(world.directory, "key.pem")).mode & 0o777, 0o600);
   });
 
-  it("begins a day before the floor and lasts no longer than Apple's systems allow", async (test) => {
-    const { facts } = await device(test).read();
-    assert.equal(facts.notBefore.toISOString(), after(-1).toISOString());
-    assert.equal((facts.notAfter.getTime() - facts.notBefore.getTime()) / days(1), 824);
-  });
-
-  it("is valid for a year and more, also where the floor lies far behind the present", async (test) => {
+  it("begins a day before the floor, and lasts no longer than Apple's systems allow and a year and more, also where the floor lies far behind", async (test) => {
     for (const count of [0, 411, 413, 900, 5_000]) {
-      const { world, read } = device(test);
+      const { world, read } = await device(test);
       world.now = after(count);
-      const { notBefore, notAfter } = (await read()).facts;
+      const { notBefore, notAfter } = await read();
+      if (count === 0) assert.deepEqual(notBefore, after(-1));
       assert.ok(notBefore < world.now, `${count} days`);
       assert.ok(notAfter.getTime() - world.now.getTime() > days(365), `${count} days`);
       assert.equal((notAfter.getTime() - notBefore.getTime()) / days(1), 824);
@@ -91,7 +80,7 @@ describe("the certificate that the device makes", () => {
   });
 
   it("is kept over restarts, also with a clock that shows 1970", async (test) => {
-    const { read, world } = device(test);
+    const { read, world } = await device(test);
     const first = await read();
     assert.deepEqual(await read(), first);
     // The floor counts, which is never earlier than the build.
@@ -99,129 +88,117 @@ describe("the certificate that the device makes", () => {
     assert.deepEqual(await read(), first);
   });
 
-  const reasons: Record<string, (world: ReturnType<typeof device>["world"]) => void> = {
-    dates: (world) => {
-      world.now = after(800);
-      world.floor = after(800);
-    },
-    names: (world) => {
-      world.wanted = { ...world.wanted, names: ["edge-7", "edge-7.local", "pump.example.net"] };
-    },
-    lan: (world) => {
-      world.wanted = { ...world.wanted, lanNames: ["edge-8.local"] };
-    },
-    addresses: (world) => {
-      world.wanted = { ...world.wanted, addresses: ["192.0.2.8"] };
-    },
-  };
-  for (const [reason, change] of Object.entries(reasons)) {
+  for (const [reason, change] of Object.entries({
+    dates: { now: after(800), floor: after(800) },
+    names: { names: ["edge-7", "edge-7.local", "pump.example.net"] },
+    lan: { lanNames: ["edge-8.local"] },
+    addresses: { addresses: ["192.0.2.8"] },
+  }))
     it(`is made anew with the same key where its ${reason} no longer serve`, async (test) => {
-      const { read, world } = device(test);
+      const { read, world } = await device(test);
       const first = await read();
-      change(world);
+      Object.assign(world, change);
       const second = await read();
-      assert.notEqual(second.facts.fingerprint, first.facts.fingerprint);
-      assert.equal(second.facts.keyPin, first.facts.keyPin);
-      assert.deepEqual(second.facts.names, [...world.wanted.names, ...world.wanted.lanNames]);
-      assert.ok(second.facts.notBefore < world.now && second.facts.notAfter > world.now);
-      assert.equal((world.said.at(-1) as { reason: string }).reason, reason);
+      assert.notEqual(second.fingerprint, first.fingerprint);
+      assert.equal(second.keyPin, first.keyPin);
+      assert.deepEqual(second.names, [...world.names, ...world.lanNames]);
+      assert.ok(second.notBefore < world.now && second.notAfter > world.now);
+      assert.equal(world.said.at(-1)?.reason, reason);
     });
-  }
 
   it("is made anew with the same key where it begins in the future, as after a clock that ran ahead", async (test) => {
-    const { read, world } = device(test);
+    const { read, world } = await device(test);
     world.now = world.floor = after(800);
     const first = await read();
     world.now = world.floor = build;
     const second = await read();
-    assert.ok(first.facts.notBefore > world.now && second.facts.notBefore < world.now);
-    assert.equal(second.facts.keyPin, first.facts.keyPin);
-    assert.equal((world.said.at(-1) as { reason: string }).reason, "dates");
-    world.now = second.facts.notBefore;
+    assert.ok(first.notBefore > world.now && second.notBefore < world.now);
+    assert.deepEqual([second.keyPin, world.said.at(-1)?.reason], [first.keyPin, "dates"]);
+    world.now = second.notBefore;
     assert.deepEqual(await read(), second, "its first moment is not in the future");
   });
 
   it("is made anew 30 days before its end, and not before", async (test) => {
-    const { read, world } = device(test);
+    const { read, world } = await device(test);
     const first = await read();
-    const due = first.facts.notAfter.getTime() - days(30);
+    const due = first.notAfter.getTime() - days(30);
     world.now = new Date(due);
     assert.deepEqual(await read(), first);
     world.now = new Date(due + 1);
-    assert.notEqual((await read()).facts.fingerprint, first.facts.fingerprint);
+    assert.notEqual((await read()).fingerprint, first.fingerprint);
   });
 
-  it("is exchanged for another address once a day at most, and never for one of IPv6", async (test) => {
-    const { read, start, world } = device(test);
-    const own = start();
-    const first = await read(own);
-    world.wanted = { ...world.wanted, addresses: ["192.0.2.8"] };
-    assert.deepEqual(await read(own), first);
-    world.uptime += 86_400;
-    const second = await read(own);
-    assert.deepEqual(second.facts.addresses, ["192.0.2.8"]);
-    world.uptime += 86_400;
-    world.wanted = { ...world.wanted, addresses: ["192.0.2.8", "2001:db8::9"] };
-    assert.deepEqual(await read(own), second);
-  });
-
-  it("is exchanged for another address of IPv6 where there is none of IPv4, and at once for the first of either", async (test) => {
-    const { read, start, world } = device(test);
-    const own = start();
-    const given = (...addresses: string[]) => {
-      world.wanted = { ...world.wanted, addresses: [...addresses, "127.0.0.1", "::1"] };
-      return read(own);
-    };
-    await given();
-    const first = await given("fd00:db8::7");
-    assert.ok(first.facts.addresses.includes("fd00:db8::7"), first.facts.addresses.join());
-    assert.equal((await given("fd00:db8::8")).certificate, first.certificate, "not twice a day");
-    assert.ok((await given("192.0.2.7", "fd00:db8::8")).facts.addresses.includes("192.0.2.7"));
-  });
-
-  it("is exchanged for another name that the LAN gives once a day at most: others can have it change each minute", async (test) => {
-    const { read, start, world } = device(test);
-    const own = start();
-    await read(own);
-    const renamed = (name: string) => {
-      world.wanted = { ...world.wanted, lanNames: [name] };
-      return read(own);
-    };
-    const first = await renamed("edge-8.local");
-    assert.ok(first.facts.names.includes("edge-8.local"), first.facts.names.join());
-    assert.equal((await renamed("edge-9.local")).certificate, first.certificate);
-    world.uptime += 86_400;
-    assert.ok((await renamed("edge-9.local")).facts.names.includes("edge-9.local"));
-  });
+  const day = 86_400;
+  const local = ["127.0.0.1", "::1"];
+  // What is wanted at first; and in steps seconds that pass, what is wanted then, and what the certificate has for it; null: it
+  // is as it was.
+  for (const [what, begin, steps] of [
+    [
+      "another address once a day at most, and never for one of IPv6",
+      {},
+      [
+        [0, { addresses: ["192.0.2.8"] }, null],
+        [day, {}, { addresses: ["192.0.2.8"] }],
+        [day, { addresses: ["192.0.2.8", "2001:db8::9"] }, null],
+      ],
+    ],
+    [
+      "another address of IPv6 where there is none of IPv4, and at once for the first of either",
+      { addresses: local },
+      [
+        [0, { addresses: ["fd00:db8::7", ...local] }, { addresses: ["fd00:db8::7"] }],
+        [0, { addresses: ["fd00:db8::8", ...local] }, null],
+        [0, { addresses: ["192.0.2.7", "fd00:db8::8", ...local] }, { addresses: ["192.0.2.7"] }],
+      ],
+    ],
+    [
+      "another name that the LAN gives once a day at most: others can have it change each minute",
+      {},
+      [
+        [0, { lanNames: ["edge-8.local"] }, { names: ["edge-8.local"] }],
+        [0, { lanNames: ["edge-9.local"] }, null],
+        [day, {}, { names: ["edge-9.local"] }],
+      ],
+    ],
+  ] as const)
+    it(`is exchanged for ${what}`, async (test) => {
+      const { read, start, world } = await device(test);
+      const own = start();
+      Object.assign(world, begin);
+      let last = await read(own);
+      for (const [seconds, change, expected] of steps) {
+        world.uptime += seconds;
+        Object.assign(world, change);
+        const next = await read(own);
+        if (expected === null) assert.equal(next.certificate, last.certificate, JSON.stringify(change));
+        for (const [member, texts] of Object.entries(expected ?? {}))
+          for (const text of texts) assert.ok(next[member as "names" | "addresses"].includes(text), text);
+        last = next;
+      }
+    });
 
   it("is made anew where its file is damaged, with the same key; and where the key is, with another", async (test) => {
-    const { read, world } = device(test);
+    const { read, world } = await device(test);
     const first = await read();
     writeFileSync(join(world.directory, "certificate.pem"), "-----BEGIN CERTIFICATE-----\nnothing\n");
-    const second = await read();
-    assert.equal(second.facts.keyPin, first.facts.keyPin);
+    assert.equal((await read()).keyPin, first.keyPin);
     writeFileSync(join(world.directory, "key.pem"), "");
     const third = await read();
-    assert.notEqual(third.facts.keyPin, first.facts.keyPin);
+    assert.notEqual(third.keyPin, first.keyPin);
     assert.equal(readFileSync(join(world.directory, "certificate.pem"), "utf8"), third.certificate);
   });
 
   it("works where its files cannot be kept, and says that it will be another", async (test) => {
-    const { read, start, world, directory } = device(test);
+    const { read, start, world, directory } = await device(test);
     writeFileSync(join(directory, "file"), "");
     const own = start({ directory: join(directory, "file") });
-    const first = await read(own);
-    assert.deepEqual(await read(own), first);
+    assert.deepEqual(await read(own), await read(own));
     assert.match(JSON.stringify(world.said), /the next start makes another/);
   });
 
-  it("is not made by a command that only looks", async (test) => {
-    const { start } = device(test);
+  it("is not made by a command that only looks, and without openssl it is said what to install", async (test) => {
+    const { start, directory } = await device(test);
     assert.equal(await start({ mayMake: () => false })(), null);
-  });
-
-  it("says what to install where there is no openssl", async (test) => {
-    const { start, directory } = device(test);
     const signOwn = createSignOwn(createRunCommand({ path: "/nowhere" }), directory);
     await assert.rejects(start({ signOwn })(), /apt-get install openssl/);
   });

@@ -9,25 +9,20 @@ import { supportOf } from "../../src/system/support.ts";
 function exampleMachine(change: Partial<MachineOptions> = {}) {
   const asked: RootOrder[] = [];
   const adopted: string[] = [];
-  let hostname = "edge";
-  let zone = "UTC";
+  const present = { hostname: "edge", zone: "UTC" };
   const machine = createMachine({
     identity: {
       ...{ deviceId: "d", isLasting: true, bootId: "boot-1", os: "", kernel: "", arch: "" },
       get hostname() {
-        return hostname;
+        return present.hostname;
       },
     },
     names: {
-      timeZone: async () => zone,
+      timeZone: async () => present.zone,
       timeZoneFault: (name) => (["UTC", "Europe/Berlin"].includes(name) ? null : "is no zone here"),
       timeZoneTrouble: () => null,
-      adoptHostName: (name) => {
-        hostname = name;
-      },
-      adoptTimeZone: (name) => {
-        zone = name;
-      },
+      adoptHostName: (hostname) => void Object.assign(present, { hostname }),
+      adoptTimeZone: (zone) => void Object.assign(present, { zone }),
     },
     helper: { ask: async (order) => void asked.push(order), absence: () => null },
     updates: () => ({ trial: null }),
@@ -40,31 +35,12 @@ function exampleMachine(change: Partial<MachineOptions> = {}) {
   return { machine, asked, adopted };
 }
 
-const onTrial: Partial<MachineOptions> = {
-  updates: () => ({
-    trial: {
-      ...{
-        kind: "rules",
-        id: "0",
-        name: "base",
-        version: "1.3.0",
-        phase: "confirming",
-        boots: 0,
-        crashes: 0,
-      },
-      ...{ begun_at: "2026-11-22T12:00:00.000Z", deadline_at: null },
-      ...{ health: { successes: 0, needed: 6, last: null }, next: null },
-    } as unknown as NonNullable<ReturnType<MachineOptions["updates"]>["trial"]>,
-  }),
-};
-
-const codeOf = (code: string) => (error: unknown) => error instanceof StewardError && error.code === code;
-
 describe("the machine", () => {
-  it("asks root for a name and a zone that are new, and goes by them at once", async () => {
+  it("asks root for a name and a zone that are new, goes by them at once, and asks for nothing else", async () => {
     const { machine, asked, adopted } = exampleMachine();
-    const changes = await machine.change({ host_name: "pump-7", time_zone: "Europe/Berlin" });
-    assert.deepEqual(changes, {
+    assert.deepEqual(await machine.change({ host_name: "edge", time_zone: "UTC" }), {});
+    assert.deepEqual([await machine.change({}), asked], [{}, []]);
+    assert.deepEqual(await machine.change({ host_name: "pump-7", time_zone: "Europe/Berlin" }), {
       ...{ host_name: "pump-7", host_name_before: "edge" },
       ...{ time_zone: "Europe/Berlin", time_zone_before: "UTC" },
     });
@@ -74,13 +50,6 @@ describe("the machine", () => {
     ]);
     const { host_name, time_zone } = await machine.settings();
     assert.deepEqual([host_name, time_zone, adopted], ["pump-7", "Europe/Berlin", ["windows"]]);
-  });
-
-  it("asks for nothing where nothing is new", async () => {
-    const { machine, asked } = exampleMachine();
-    assert.deepEqual(await machine.change({ host_name: "edge", time_zone: "UTC" }), {});
-    assert.deepEqual(await machine.change({}), {});
-    assert.deepEqual(asked, []);
   });
 
   it("names a zone that this device does not have, and changes nothing", async () => {
@@ -97,7 +66,7 @@ describe("the machine", () => {
   it("keeps what it goes by where root's helper refuses", async () => {
     const ask = () => Promise.reject(new StewardError("forbidden", "This host has no root helper."));
     const { machine, adopted } = exampleMachine({ helper: { ask, absence: () => null } });
-    await assert.rejects(machine.change({ time_zone: "Europe/Berlin" }), codeOf("host_right_missing"));
+    await assert.rejects(machine.change({ time_zone: "Europe/Berlin" }), { code: "host_right_missing" });
     assert.deepEqual([(await machine.settings()).time_zone, adopted], ["UTC", []]);
   });
 
@@ -109,9 +78,11 @@ describe("the machine", () => {
   });
 
   it("goes down during a trial only by force, and is never reset then", async () => {
-    const { machine, asked, adopted } = exampleMachine(onTrial);
+    type Trial = ReturnType<MachineOptions["updates"]>["trial"];
+    const trial = { kind: "rules", name: "base", version: "1.3.0" } as Trial;
+    const { machine, asked, adopted } = exampleMachine({ updates: () => ({ trial }) });
     await assert.rejects(machine.goDown("reboot", false), /the rules 1\.3\.0.*`force`/);
-    await assert.rejects(machine.reset(), codeOf("update_busy"));
+    await assert.rejects(machine.reset(), { code: "update_busy" });
     assert.deepEqual([asked, adopted], [[], []]);
     await machine.goDown("reboot", true);
     assert.deepEqual(asked, [{ word: "reboot" }]);
@@ -119,21 +90,18 @@ describe("the machine", () => {
 });
 
 describe("the maker's support", () => {
-  const at = (now: string, isTrusted = true) =>
-    supportOf("2026-12-31", { isTrusted: () => isTrusted, now: () => new Date(now) });
+  const at = (now: string, isTrusted = true, until: string | null = "2026-12-31") =>
+    supportOf(until, { isTrusted: () => isTrusted, now: () => new Date(now) });
 
   it("lasts to the end of its last day, and is about to end 90 days before", () => {
-    assert.deepEqual(
-      ["2026-10-02T23:59:59Z", "2026-10-03T00:00:00Z", "2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z"].map(
-        (now) => at(now),
-      ),
-      ["supported", "ending", "ending", "ended"],
-    );
+    const times = ["2026-10-02T23:59:59Z", "2026-10-03T00:00:00Z", "2026-12-31T23:59:59Z"];
+    const found = [...times, "2027-01-01T00:00:00Z"].map((now) => at(now));
+    assert.deepEqual(found, ["supported", "ending", "ending", "ended"]);
   });
 
-  it("is not judged by a clock that is not trusted, nor without a day", () => {
-    assert.equal(at("2030-01-01T00:00:00Z", false), "unknown");
-    const time = { isTrusted: () => true, now: () => new Date() };
-    assert.equal(supportOf(null, time), "unknown");
-  });
+  it("is not judged by a clock that is not trusted, nor without a day", () =>
+    assert.deepEqual(
+      [at("2030-01-01T00:00:00Z", false), at("2030-01-01T00:00:00Z", true, null)],
+      ["unknown", "unknown"],
+    ));
 });

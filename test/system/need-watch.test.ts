@@ -28,11 +28,15 @@ describe("the events of what the device needs", () => {
     });
     watch.start();
   };
-  const look = async (): Promise<void> => {
-    time.pass(60);
-    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+  /** What was recorded so far, after so many looks at these needs. */
+  const look = async (times: number, ...present: Need[]): Promise<string[]> => {
+    needs = present;
+    for (let count = 0; count < times; count += 1) {
+      time.pass(60);
+      for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+    }
+    return events.map(({ type, details }) => `${type} ${details.need}`);
   };
-  const told = (): string[] => events.map(({ type, details }) => `${type} ${details.need}`);
 
   beforeEach(() => {
     time = createVirtualTime();
@@ -41,76 +45,56 @@ describe("the events of what the device needs", () => {
   });
 
   it("are one when it begins and one when it ends, each seen at two looks", async () => {
-    needs = [needOf("clock", { reason: "clock_no_majority", word: "not_in_sync" })];
-    await look();
-    assert.deepEqual(told(), []);
-    await look();
-    await look();
-    needs = [];
-    await look();
-    assert.deepEqual(told(), ["need.began clock"]);
-    await look();
-    await look();
-    assert.deepEqual(told(), ["need.began clock", "need.ended clock"]);
-    const details = { need: "clock", level: "attention", reason: "clock_no_majority", word: "not_in_sync" };
-    assert.deepEqual(events[0]?.details, details);
+    const clock = needOf("clock", { reason: "clock_no_majority", word: "not_in_sync" });
+    assert.deepEqual(await look(1, clock), []);
+    assert.deepEqual(await look(2, clock), ["need.began clock"]);
+    assert.deepEqual(await look(1), ["need.began clock"]);
+    assert.deepEqual(await look(2), ["need.began clock", "need.ended clock"]);
   });
 
-  it("have a publisher's words of a release that was withdrawn", async () => {
-    const facts = { kind: "rules", name: "base", version: "1.2.0", detail: "it eats data" };
-    needs = [needOf("update_withdrawn", facts)];
-    await look();
-    await look();
-    assert.deepEqual(events[0]?.details, { need: "update_withdrawn", level: "attention", ...facts });
-  });
+  for (const [what, code, facts, left = {}] of [
+    ["its reason", "clock", { reason: "clock_no_majority", word: "not_in_sync" }],
+    [
+      "a publisher's words of a release that was withdrawn",
+      "update_withdrawn",
+      { kind: "rules", name: "base", version: "1.2.0", detail: "it eats data" },
+    ],
+    ["no user's name", "users_locked", { count: 1 }, { users: ["ana"] }],
+  ] as const)
+    it(`have ${what}`, async () => {
+      await look(2, needOf(code, { ...facts, ...left }));
+      assert.deepEqual(events[0]?.details, { need: code, level: "attention", ...facts });
+    });
 
   it("tell two reasons, releases and levels of one need apart", async () => {
-    needs = [
+    const told = await look(
+      2,
       needOf("update_failed", { kind: "rules", name: "base", version: "1.2.0" }),
       needOf("update_failed", { kind: "rules", name: "base", version: "1.3.0" }),
       needOf("disk", { reason: "disk_space_low" }, "failing"),
+      needOf("disk", { reason: "disk_space_low" }),
       needOf("disk", { reason: "disk_reserve_missing" }, "failing"),
-    ];
-    await look();
-    await look();
-    assert.equal(events.length, 4);
-  });
-
-  it("name no user", async () => {
-    needs = [needOf("users_locked", { count: 1, users: ["ana"] })];
-    await look();
-    await look();
-    assert.deepEqual(events[0]?.details, { need: "users_locked", level: "attention", count: 1 });
+    );
+    assert.equal(told.length, 5);
   });
 
   it("go on after a restart: neither told twice nor forgotten", async () => {
-    needs = [needOf("clock"), needOf("disk", {}, "failing")];
-    await look();
-    await look();
+    await look(2, needOf("clock"), needOf("disk", {}, "failing"));
     watch.stop();
-    needs = [needOf("clock")];
     start();
-    await look();
-    await look();
-    assert.deepEqual(told(), ["need.began clock", "need.began disk", "need.ended disk"]);
+    assert.deepEqual(await look(2, needOf("clock")), [
+      "need.began clock",
+      "need.began disk",
+      "need.ended disk",
+    ]);
   });
 
-  it("wait until the record can be read", async () => {
-    needs = [needOf("clock")];
+  it("wait until the record can be read, and end with the agent", async () => {
     isReadable = false;
-    await look();
-    await look();
+    assert.deepEqual(await look(2, needOf("clock")), []);
     isReadable = true;
-    await look();
-    await look();
-    assert.deepEqual(told(), ["need.began clock"]);
-  });
-
-  it("end with the agent", async () => {
-    needs = [needOf("clock")];
-    await look();
+    assert.deepEqual(await look(2, needOf("clock")), ["need.began clock"]);
     watch.stop();
-    await look();
-    assert.deepEqual(told(), []);
+    assert.deepEqual(await look(2), ["need.began clock"]);
   });
 });

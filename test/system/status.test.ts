@@ -11,13 +11,11 @@ import {
 import { clockWordOf } from "../../src/contract/clock/clock-word.ts";
 import { finding, line } from "../../src/contract/finding.ts";
 import { settings as settingsSchema } from "../../src/contract/schemas/settings.ts";
-import type { Need, PassedOver, Release, ReleaseHold, Settings, TimeSync } from "../../src/contract/types.ts";
+import type { Need, PassedOver, Settings, TimeSync, Updates } from "../../src/contract/types.ts";
 import { validatorOf } from "../../src/store/documents/document-kind.ts";
 import { readHealth, troublesOf } from "../../src/system/health.ts";
 import { createStatus, type StatusInput } from "../../src/system/status.ts";
 import type { NeedsInput, PeopleFacts } from "../../src/system/status-needs.ts";
-
-const rightClock = exampleClock({ mode: "discipline", state: "synchronised", trust: "trusted" });
 
 const settled: PeopleFacts = {
   figures: {
@@ -27,11 +25,10 @@ const settled: PeopleFacts = {
   ...{ locked: [], withoutFactor: [], unprotectedAdmins: [], refusedTokens: 0, tokenEnds: [] },
 };
 
-const defaultOta = (): Settings["update"]["ota"] => {
-  const settings = {} as Settings;
-  validatorOf({ name: "settings", schema: settingsSchema })(settings);
-  return { ...settings.update.ota, enabled: true, server: "https://updates.example/edge" };
-};
+const defaults = {} as Settings;
+validatorOf({ name: "settings", schema: settingsSchema })(defaults);
+const ota = { ...defaults.update.ota, enabled: true, server: "https://updates.example/edge" };
+const byHand = { ...ota, auto_update_rules: false };
 
 const established = { ...exampleTrust, confirmed: true, proven: true, established: true, detail: null };
 
@@ -39,19 +36,9 @@ type Device = NeedsInput & StatusInput;
 
 const statusOf = createStatus();
 
-/** A status whose needs were kept from whatever a test looked at before is that of a device just started. */
-const seen = (device: Omit<Device, "clockWord">) => {
-  const input = { ...device, clockWord: clockWordOf(device.clock) };
-  const status = statusOf(input, input);
-  assert.deepEqual(status, createStatus()(input, input));
-  // One character beyond ISO 8859-1 in a sentence makes V8 take two bytes for each one of the whole answer.
-  assert.match(JSON.stringify(status.needs), /^[ -~]*$/);
-  return status;
-};
-
 /** A device on which all is well, but for what a test says. */
-const look = (change: Partial<Device> = {}) =>
-  seen({
+function look(change: Partial<Device> = {}) {
+  const device: Omit<Device, "clockWord"> = {
     deviceName: "edge-7",
     device: { name: "edge-7", not_needed: [] },
     receivers: { areNamed: true, troubles: [] },
@@ -59,59 +46,61 @@ const look = (change: Partial<Device> = {}) =>
     version: "1.2.3",
     accent: "blue",
     lastBackupAt: null,
-    clock: rightClock,
+    clock: exampleClock({ mode: "discipline", state: "synchronised", trust: "trusted" }),
     updates: exampleUpdates({ trust: established }),
-    ota: defaultOta(),
+    ota,
     people: settled,
     isSetUp: true,
     support: { support: "supported", support_until: "2031-12-31" },
     mayNameUsers: true,
     host: {
-      ...{
-        hostname: "edge",
-        uptime_seconds: 60,
-        load: [0, 0, 0],
-        cores: 2,
-        disk: null,
-        temperature_celsius: null,
-      },
+      ...{ hostname: "edge", uptime_seconds: 60, load: [0, 0, 0], cores: 2, disk: null },
+      temperature_celsius: null,
       memory: { total_bytes: 1, available_bytes: 1, swap_total_bytes: 0, swap_free_bytes: 0 },
     },
     troubles: [],
     latest: null,
     eventReach: { chain_from: 1, complete_since: null },
     ...change,
-  });
+  };
+  const input = { ...device, clockWord: clockWordOf(device.clock) };
+  const status = statusOf(input, input);
+  // Needs that were kept from whatever a test looked at before are those of a device just started.
+  assert.deepEqual(status, createStatus()(input, input));
+  // One character beyond ISO 8859-1 in a sentence makes V8 take two bytes for each one of the whole answer.
+  assert.match(JSON.stringify(status.needs), /^[ -~]*$/);
+  return status;
+}
 
 const codesOf = ({ needs }: { needs: readonly Need[] }) => needs.map(({ code }) => code);
+const factsOf = ({ needs }: { needs: readonly Need[] }) => needs.map(({ code, facts }) => [code, facts]);
 
 describe("the status of a device", () => {
   it("is ok where nothing needs a person, and says so with figures", () => {
     const { state, needs, clock, updates, people } = look();
-    assert.deepEqual([state, needs, clock.word], ["ok", [], "in_sync"]);
-    assert.deepEqual(updates?.kinds[0], {
-      ...{ kind: "rules", installed: "1.2.0", available: null },
-      ...{ staged: false, blocker: null },
-    });
-    assert.equal(people?.accounts, 2);
+    assert.deepEqual([state, needs, clock.word, people?.accounts], ["ok", [], "in_sync", 2]);
+    const [kind] = updates?.kinds ?? [];
+    const expected = { kind: "rules", installed: "1.2.0", available: null, staged: false, blocker: null };
+    assert.deepEqual(kind, expected);
   });
 
   it("is failing as soon as one need is, which is told first", () => {
-    const lost = finding("events_lost", { lost: 3 }, "It is not written.");
     const remount = line("mount -o remount,rw /var");
     const readOnly = finding("disk_read_only", { path: "/var" }, "It is full.", remount);
-    const events = { name: "events", trouble: () => lost };
     const disk = { name: "disk", trouble: () => readOnly };
+    const lost = finding("events_lost", { lost: 3 }, "It is not written.");
     const well = { name: "program", trouble: () => null };
-    const { state, needs } = look({ troubles: troublesOf([events, well, disk]) });
+    const { state, needs } = look({
+      troubles: troublesOf([{ name: "events", trouble: () => lost }, well, disk]),
+    });
     assert.equal(state, "failing");
-    const diskFacts = { check: "disk", reason: "disk_read_only", path: "/var" };
+    const { code, detail } = readOnly;
+    const diskFacts = { check: "disk", reason: code, path: "/var" };
     const eventFacts = { check: "events", reason: "events_lost", lost: 3 };
     assert.deepEqual(needs, [
-      { code: "disk", level: "failing", facts: diskFacts, detail: readOnly.detail, remedy: remount },
+      { code: "disk", level: "failing", facts: diskFacts, detail, remedy: remount },
       { code: "event_log", level: "attention", facts: eventFacts, detail: lost.detail, remedy: null },
     ]);
-    const { code, detail } = readOnly;
     assert.deepEqual(readHealth([well, disk], true).checks, [
       { name: "program", status: "ok", code: "ok", detail: "", facts: {} },
       { name: "disk", status: "degraded", code, facts: { path: "/var" }, detail },
@@ -143,69 +132,65 @@ describe("the word for a clock", () => {
     });
 
   it("is said once where the health check tells of the clock too", () => {
-    const trouble = {
-      code: "clock",
-      level: "attention",
-      facts: { check: "time" },
-      ...{ detail: "No.", remedy: null },
-    } as const;
-    const [need, ...others] = look({ clock: exampleClock(), troubles: [trouble] }).needs;
-    assert.deepEqual([need?.detail, others], ["No.", []]);
-    assert.deepEqual(need?.facts, {
-      word: "unknown",
-      state: "acquiring",
-      trust: "none",
-      offset_seconds: null,
-      check: "time",
-    });
+    const told = { level: "attention", facts: { check: "time" }, detail: "No.", remedy: null } as const;
+    const { needs } = look({ clock: exampleClock(), troubles: [{ code: "clock", ...told }] });
+    const facts = { word: "unknown", state: "acquiring", trust: "none", offset_seconds: null, check: "time" };
+    assert.deepEqual(needs, [{ code: "clock", ...told, facts }]);
   });
 });
 
 describe("the time that a person is asked for", () => {
-  const lineOf = (uptime_seconds: number, change: Partial<TimeSync>) => {
-    const host = { ...look().host, uptime_seconds };
-    const [need] = look({ clock: exampleClock(change), host }).needs;
-    return need?.code === "clock" ? (need.remedy?.line ?? null) : undefined;
-  };
   const silent = { state: "unsynchronised", summary: exampleSummary({ code: "no_time_source" }) } as const;
   const asked = { state: "acquiring", summary: exampleSummary() } as const;
-
-  it("is not asked for on a healthy device ten seconds after its boot", () => {
-    assert.equal(lineOf(10, asked), null);
-    assert.equal(lineOf(10, silent), null);
-    assert.equal(lineOf(600, asked), null);
-  });
-
-  it("is asked for where nothing confirms it later, and not where it is trusted or a daemon's", () => {
-    assert.equal(lineOf(600, silent), "steward time set --yes TIME");
-    assert.equal(lineOf(600, { ...silent, trust: "accepted" }), null);
-    const delegated = { mode: "delegate", state: "delegated" } as const;
-    const unsynchronised = exampleSummary({ code: "daemon_unsynchronised" });
-    assert.equal(lineOf(600, { ...delegated, summary: unsynchronised }), null);
-  });
+  const daemons = exampleSummary({ code: "daemon_unsynchronised" });
+  for (const [isAsked, uptime_seconds, what, change] of [
+    [false, 10, "servers that are being asked", asked],
+    [false, 119, "silent servers", silent],
+    [false, 600, "servers that are being asked", asked],
+    [true, 120, "silent servers", silent],
+    [false, 600, "silent servers of a trusted clock", { ...silent, trust: "accepted" }],
+    [false, 600, "a daemon's clock", { mode: "delegate", state: "delegated", summary: daemons }],
+  ] as const)
+    it(`${isAsked ? "is" : "is not"} asked for ${uptime_seconds} s after the boot with ${what}`, () => {
+      const host = { ...look().host, uptime_seconds };
+      const [need] = look({ clock: exampleClock(change), host }).needs;
+      const typed = isAsked ? "steward time set --yes TIME" : null;
+      assert.deepEqual([need?.code, need?.remedy?.line ?? null], ["clock", typed]);
+    });
 });
 
 describe("an update that is on offer", () => {
+  const available = { rules: exampleRelease, binary: null };
   const offered = (change: Parameters<typeof exampleUpdates>[0] = {}) => ({
-    updates: exampleUpdates({
-      trust: established,
-      available: { rules: exampleRelease, binary: null },
-      ...change,
-    }),
+    updates: exampleUpdates({ trust: established, available, ...change }),
   });
-  const byHand = { ...defaultOta(), auto_update_rules: false };
-  it("needs an administrator where it is not, with the line to type", () => {
-    const [need] = look({ ...offered(), ota: byHand }).needs;
-    const found = [need?.code, need?.facts];
-    assert.deepEqual(found, ["update_available", { kind: "rules", name: "base", version: "1.3.0" }]);
-    assert.match(need?.detail ?? "", /`steward update apply rules`/);
+
+  it("needs an administrator where it is not automatic, with the line to type", () => {
+    const status = look({ ...offered(), ota: byHand });
+    const facts = { kind: "rules", name: "base", version: "1.3.0" };
+    assert.deepEqual(factsOf(status), [["update_available", facts]]);
+    assert.match(status.needs[0]?.detail ?? "", /`steward update apply rules`/);
   });
-  it("needs none while it is postponed or held", () => {
-    const until = { rules: "2026-11-22T00:00:00.000Z", binary: null };
-    assert.deepEqual(codesOf(look({ ...offered({ postponed: until }), ota: byHand })), []);
-    const held = [{ ...exampleFailed, why: "held" as const }];
-    assert.deepEqual(codesOf(look({ ...offered({ held }), ota: byHand })), []);
-  });
+
+  const postponed = { rules: "2026-11-22T00:00:00.000Z", binary: null };
+  for (const [what, change] of [
+    ["it is postponed", offered({ postponed })],
+    ["it is held", offered({ held: [{ ...exampleFailed, why: "held" }] })],
+    ...(
+      ["refused", "installer_unavailable", "not_configured", "not_verifiable", "channel_not_allowed"] as const
+    ).map((code) => [`its hold is ${code}`, holding(code)] as const),
+  ] as const)
+    it(`needs none while ${what}`, () => assert.deepEqual(codesOf(look({ ...change, ota: byHand })), []));
+
+  for (const code of ["not_automatic", "disabled", "wave", "download_failed", "busy"] as const)
+    it(`needs one while its hold is ${code}`, () =>
+      assert.deepEqual(codesOf(look({ ...holding(code), ota: byHand })), ["update_available"]));
+
+  function holding(code: Parameters<typeof exampleHold>[0]): { updates: Updates } {
+    const held = { ...exampleRelease, hold: exampleHold(code, "Why.") };
+    return offered({ available: { rules: held, binary: null } });
+  }
+
   it("has the blocker of its kind, with the code that the last check ended with", () => {
     const expired = { code: "update_metadata_expired", detail: "The list of rules has expired." } as const;
     const { updates } = look(offered({ blockers: { rules: expired, binary: null } }));
@@ -214,6 +199,7 @@ describe("an update that is on offer", () => {
       [["not_verifiable", expired.detail, expired.code], null],
     );
   });
+
   it("that failed here is a need, also when it is offered no more, until it is overtaken or dismissed", () => {
     const withState = (...states: (typeof exampleFailed.state)[]) =>
       look({ updates: exampleUpdates({ failed: states.map((state) => ({ ...exampleFailed, state })) }) });
@@ -225,44 +211,22 @@ describe("an update that is on offer", () => {
       ...{ failed_at: exampleFailed.at, reason_code: "not_healthy_in_time" },
     });
     assert.match(need?.detail ?? "", /^base 1\.3\.0 failed .* `steward update dismiss rules`/);
-    const countIn = ({ needs: all }: typeof status) =>
-      all.filter(({ code }) => code === "update_failed").length;
-    const status = withState("dismissed", "open");
-    assert.equal(countIn(status), 1, "one for each kind");
-    assert.equal(countIn(withState("dismissed", "overtaken")), 0);
-    assert.equal(countIn(withState("open", "overtaken")), 1);
+    for (const [count, ...states] of [
+      [1, "open", "open"],
+      [1, "dismissed", "open"],
+      [0, "dismissed", "overtaken"],
+      [1, "open", "overtaken"],
+    ] as const)
+      assert.equal(codesOf(withState(...states)).filter((code) => code === "update_failed").length, count);
   });
-  it("is none of an administrator's while the installer or the host file would refuse it", () => {
-    const withHold = (code: ReleaseHold["code"]) => ({ ...exampleRelease, hold: exampleHold(code, "Why.") });
-    for (const [code, isNeed] of [
-      ...(["not_automatic", "disabled", "wave", "download_failed", "busy"] as const).map(
-        (one) => [one, true] as const,
-      ),
-      ...(
-        [
-          "refused",
-          "installer_unavailable",
-          "not_configured",
-          "not_verifiable",
-          "channel_not_allowed",
-        ] as const
-      ).map((one) => [one, false] as const),
-    ]) {
-      const available = { rules: withHold(code), binary: null };
-      assert.deepEqual(
-        codesOf(look({ ...offered({ available }), ota: byHand })),
-        isNeed ? ["update_available"] : [],
-        code,
-      );
-    }
-  });
+
   it("waits for the confirmation of the root of trust, where there is a server", () => {
     const trust = exampleTrust;
-    assert.deepEqual(codesOf(look(offered({ trust }))), ["update_trust_unconfirmed"]);
+    // Checks on request need it too.
     const isOff = offered({ trust, schedule: { enabled: false } });
-    assert.deepEqual(codesOf(look(isOff)), ["update_trust_unconfirmed"], "checks on request need it too");
-    const ota = { ...defaultOta(), server: "" };
-    assert.deepEqual(codesOf(look({ ...isOff, ota })), ["updates_not_set_up"]);
+    for (const change of [offered({ trust }), isOff])
+      assert.deepEqual(codesOf(look(change)), ["update_trust_unconfirmed"]);
+    assert.deepEqual(codesOf(look({ ...isOff, ota: { ...ota, server: "" } })), ["updates_not_set_up"]);
   });
 });
 
@@ -272,43 +236,37 @@ describe("an installed release that its publisher withdrew", () => {
     ...{ offered: null, here: "1.2.0", detail: "it eats data" },
   };
   const facts = { kind: "rules", name: "base", version: "1.2.0", detail: "it eats data" };
-  const recalled = (change: Partial<Device> = {}, rules: Release | null = null) =>
-    look({
-      updates: exampleUpdates({
-        ...{ trust: established, passed_over: [recall], available: { rules, binary: null } },
-      }),
-      ...change,
-    }).needs;
   const refused = { ...exampleRelease, hold: exampleHold("refused", "No.") };
-  const ways: [string, Need[], line: string | null, RegExp][] = [
-    ["newer", recalled({}, exampleRelease), "steward update apply rules", /apply rules` does that now\.$/],
-    [
-      "the release before",
-      recalled({ wayBack: () => "rollback" }, refused),
-      "steward update rollback rules",
-      /`steward update rollback rules` does that now\.$/,
-    ],
+  for (const [way, rules, wayBack, typed, end] of [
+    ["newer", exampleRelease, null, "steward update apply rules", /apply rules` does that now\.$/],
+    ["the release before", refused, "rollback", "steward update rollback rules", /rollback rules` does that/],
     [
       "the release before, as root",
-      recalled({ wayBack: () => "rollback_as_root" }),
-      "steward update rollback rules --as-root",
-      /--as-root` does that now\.$/,
+      ...([
+        null,
+        "rollback_as_root",
+        "steward update rollback rules --as-root",
+        /--as-root` does th/,
+      ] as const),
     ],
-    ["waiting", recalled(), null, /Now neither is possible: wait for a newer one\.$/],
-  ];
-  for (const [way, needs, typed, end] of ways)
+    ["waiting", null, null, null, /Now neither is possible: wait for a newer one\.$/],
+  ] as const)
     it(`needs an administrator, with the publisher's words and the way out: ${way}`, () => {
-      const [need, ...others] = needs;
-      const found = [need?.code, need?.facts, need?.remedy?.line ?? null, others];
-      assert.deepEqual(found, ["update_withdrawn", facts, typed, []]);
-      const text = need?.detail ?? "";
-      assert.match(text, /^base 1\.2\.0 was withdrawn by its publisher\. It is installed\. "it eats data" /);
-      assert.match(need?.detail ?? "", end);
+      const available = { rules, binary: null };
+      const updates = exampleUpdates({ trust: established, passed_over: [recall], available });
+      const status = look({ updates, wayBack: () => wayBack });
+      assert.deepEqual(factsOf(status), [["update_withdrawn", facts]]);
+      const { detail = "", remedy } = status.needs[0] ?? {};
+      assert.equal(remedy?.line ?? null, typed);
+      const beginning =
+        /^base 1\.2\.0 was withdrawn by its publisher\. It is installed\. "it eats data" .*now/i;
+      assert.match(detail, beginning);
+      assert.match(detail, end);
     });
 
   it("is none of another one that was passed over", () => {
     const passed_over = [{ ...recall, version: "1.4.0", here: null }];
-    assert.deepEqual(recalled({ updates: exampleUpdates({ trust: established, passed_over }) }), []);
+    assert.deepEqual(codesOf(look({ updates: exampleUpdates({ trust: established, passed_over }) })), []);
   });
 });
 
@@ -316,21 +274,21 @@ describe("people who need something, and what the first run has left for later",
   const names = ["ann", "ben", "cem", "dee", "eva", "fox", "gus"];
   const tokenEnds = ["2026-11-23T00:00:00.000Z", "2026-11-24T00:00:00.000Z"];
   const others = { ...settled, locked: ["ann"], withoutFactor: names, refusedTokens: 3 };
-  const support = (is: "supported" | "unknown" | "ending" | "ended") => ({
-    support: { support: is, support_until: "2026-12-31" },
-  });
   const until = { support_until: "2026-12-31" };
+  const supported = (support: "supported" | "unknown" | "ending" | "ended") => ({
+    support: { support, ...until },
+  });
   const bare = {
     people: { ...settled, unprotectedAdmins: ["ana"] },
     device: { name: "", not_needed: [] },
-    ota: { ...defaultOta(), server: "" },
+    ota: { ...ota, server: "" },
   };
+  const notNeeded = ["second_factor_advised", "updates_not_set_up"] as const;
   const advised = ["second_factor_advised", { count: 1, users: ["ana"] }] as const;
   const later = [
     ["device_unnamed", { hostname: "edge" }],
     ["updates_not_set_up", { missing: "server" }],
   ] as const;
-  const not_needed = ["second_factor_advised", "updates_not_set_up"] as const;
   const untrusted = exampleUpdates({ trust: { ...exampleTrust, installed: false } });
   const told = { code: "updates", level: "attention", facts: {}, detail: "No root.", remedy: null } as const;
 
@@ -355,43 +313,38 @@ describe("people who need something, and what the first run has left for later",
       { people: { ...settled, tokenEnds } },
       [["tokens_ending", { count: 2, first_ends_at: tokenEnds[0] }]],
     ],
-    ["supported", support("supported"), []],
-    ["of no known support", support("unknown"), []],
-    ["before the end of the support", support("ending"), [["support_ending", until]]],
-    ["behind the end of the support", support("ended"), [["support_ended", until]]],
-    ["one by one", bare, [advised, ...later]],
-    ["behind all else", { ...bare, ...support("ended") }, [["support_ended", until], advised, ...later]],
+    ["supported", supported("supported"), []],
+    ["of no known support", supported("unknown"), []],
+    ["before the end of the support", supported("ending"), [["support_ending", until]]],
+    ["behind all else", { ...bare, ...supported("ended") }, [["support_ended", until], advised, ...later]],
     [
       "counted to those who may not see users",
       { ...bare, mayNameUsers: false },
       [["second_factor_advised", { count: 1 }], ...later],
     ],
-    ["none where settings say so", { ...bare, device: { name: "edge-7", not_needed: [...not_needed] } }, []],
+    ["none where settings say so", { ...bare, device: { name: "edge-7", not_needed: [...notNeeded] } }, []],
     ["of the root of trust", { updates: untrusted }, [["updates_not_set_up", { missing: "root" }]]],
     ["once where the health check tells of it", { updates: untrusted, troubles: [told] }, [["updates", {}]]],
     ["not before there is an administrator", { ...bare, isSetUp: false }, [["setup_required", {}]]],
   ] as [string, Partial<Device>, [string, object][], RegExp?][])
     it(`are ${what}`, () => {
-      const { needs } = look(change);
-      assert.deepEqual(
-        needs.map(({ code, facts }) => [code, facts]),
-        expected,
-      );
-      assert.match(needs.at(-1)?.detail ?? "", words);
-      if (change.mayNameUsers === false) assert.doesNotMatch(JSON.stringify(needs), /\b(ann|ben|ana)\b/);
+      const status = look(change);
+      assert.deepEqual(factsOf(status), expected);
+      assert.match(status.needs.at(-1)?.detail ?? "", words);
+      if (change.mayNameUsers === false)
+        assert.doesNotMatch(JSON.stringify(status.needs), /\b(ann|ben|ana)\b/);
     });
 });
 
 describe("the needs about receivers of messages", () => {
-  const receivers = { areNamed: false, troubles: [] };
-
-  it("ask for a receiver once there is an administrator, unless one is named or none is wanted", () => {
-    assert.deepEqual(codesOf(look({ receivers })), ["no_receiver"]);
-    assert.ok(!codesOf(look({ receivers, isSetUp: false })).includes("no_receiver"));
-    const device = { name: "edge-7", not_needed: ["no_receiver" as const] };
-    assert.deepEqual(codesOf(look({ receivers, device })), []);
-    assert.deepEqual(codesOf(look({ receivers: { ...receivers, areNamed: true } })), []);
-  });
+  const none = { areNamed: false, troubles: [] };
+  for (const [what, receivers, change, expected] of [
+    ["a receiver once there is an administrator", none, {}, ["no_receiver"]],
+    ["none before", none, { isSetUp: false }, ["setup_required"]],
+    ["none where none is wanted", none, { device: { name: "edge-7", not_needed: ["no_receiver"] } }, []],
+    ["none where one is named", { ...none, areNamed: true }, {}, []],
+  ] as [string, Device["receivers"], Partial<Device>, string[]][])
+    it(`ask for ${what}`, () => assert.deepEqual(codesOf(look({ receivers, ...change })), expected));
 
   it("name each receiver that messages do not reach, with the way and the line that tries it", () => {
     const troubles = [
@@ -399,10 +352,9 @@ describe("the needs about receivers of messages", () => {
       { name: "duty", detail: "No such user", kind: "refused" as const },
     ];
     const { state, needs } = look({ receivers: { areNamed: true, troubles } });
-    assert.equal(state, "attention");
     assert.deepEqual(
-      needs.map(({ code, facts, remedy }) => [code, facts, remedy?.line]),
-      troubles.map((one) => ["receiver_failing", one, `steward notify test ${one.name}`]),
+      [state, ...needs.map(({ code, facts, remedy }) => [code, facts, remedy?.line])],
+      ["attention", ...troubles.map((one) => ["receiver_failing", one, `steward notify test ${one.name}`])],
     );
     assert.match(needs[0]?.detail ?? "", /^Messages do not reach alerts\. They wait .*nothing listens there/);
     assert.match(needs[1]?.detail ?? "", /^duty has refused messages\. No such user/);
