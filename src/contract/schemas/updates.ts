@@ -106,6 +106,21 @@ const blocker = {
   type: ["object", "null"],
 } as const;
 
+/** Automatic checks, and the last one. The address of the server is a secret. */
+export const updateSchedule = strictObject(
+  {
+    enabled: { type: "boolean" },
+    server: { type: "string", "x-secret": "address" },
+    next_check_at: nullableTimestamp,
+    check_id: { type: "string", description: "of the check in progress; absent: there is none" },
+    last_check: lastCheck,
+    last_success_at: nullableTimestamp,
+    failures: { type: "integer", minimum: 0, description: "checks in a row that failed" },
+    window_open: { type: "boolean", description: "an update window is open, so updates may be applied now" },
+  },
+  ["check_id"],
+);
+
 export const updates = strictObject(
   {
     state: { type: "string", enum: updateStates },
@@ -137,22 +152,7 @@ export const updates = strictObject(
     },
     trust: updateTrust,
     progress: { oneOf: [{ type: "null" }, updateProgress] },
-    schedule: strictObject(
-      {
-        enabled: { type: "boolean" },
-        server: { type: "string", "x-secret": "address" },
-        next_check_at: nullableTimestamp,
-        check_id: { type: "string", description: "of the check in progress; absent: there is none" },
-        last_check: lastCheck,
-        last_success_at: nullableTimestamp,
-        failures: { type: "integer", minimum: 0, description: "checks in a row that failed" },
-        window_open: {
-          type: "boolean",
-          description: "an update window is open, so updates may be applied now",
-        },
-      },
-      ["check_id"],
-    ),
+    schedule: updateSchedule,
   },
   ["blockers", "passed_over", "passed_over_counts"],
 );

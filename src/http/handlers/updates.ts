@@ -1,7 +1,7 @@
 import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { updateOperations } from "../../contract/operations/updates.ts";
-import { updates as updatesSchema } from "../../contract/schemas/updates.ts";
+import { updateSchedule } from "../../contract/schemas/updates.ts";
 import type { Updates as UpdatesStatus } from "../../contract/types.ts";
 import { pageOf } from "../../store/documents/pages.ts";
 import { withoutSecrets } from "../../store/validation/secrets.ts";
@@ -94,5 +94,5 @@ function postponementOf(duration: string): number {
 export function viewOf(status: UpdatesStatus, actor: Actor): UpdatesStatus {
   if (writingRole(actor) === "admin") return status;
   const { schedule } = status;
-  return { ...status, schedule: withoutSecrets(updatesSchema.properties.schedule, schedule) };
+  return { ...status, schedule: withoutSecrets(updateSchedule, schedule) };
 }
