@@ -1,15 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import fs, {
-  appendFileSync,
-  copyFileSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import fs, { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -17,47 +8,106 @@ import { makeScratch } from "../../../lab/publisher/site.ts";
 import { longestLine, networkOf, readLogLine } from "../../../src/publishing/rollout/access-log.ts";
 import { LogFile, type LogFileOptions } from "../../../src/publishing/rollout/log-file.ts";
 
-const elapsedSeconds = () => 0;
-
-function makeLog(test: TestContext, content: string, options: Partial<LogFileOptions> = {}) {
-  const path = join(makeScratch(test), "access.log");
-  writeFileSync(path, content);
-  const log = new LogFile(path, { elapsedSeconds, ...options });
+/** A log in a directory of its own, as `log` for the scripts that change it. */
+function makeLog(
+  test: TestContext,
+  { name = "log", ...options }: Partial<LogFileOptions & { name: string }> = {},
+) {
+  const directory = makeScratch(test);
+  const path = join(directory, name);
+  const log = new LogFile(path, { elapsedSeconds: () => 0, ...options });
   test.after(() => log.close());
-  const news = async (): Promise<string[]> => {
-    const lines: string[] = [];
-    await log.read((line) => lines.push(line));
-    return lines;
+  const lines: string[] = [];
+  return {
+    path,
+    lines,
+    news: async (script = ""): Promise<string[]> => {
+      execFileSync("sh", ["-euc", script], { cwd: directory });
+      lines.length = 0;
+      await log.read((line) => lines.push(line));
+      return [...lines];
+    },
   };
-  return { path, log, news };
 }
 
-describe("a log file", () => {
-  it("gives whole lines, each once, and the end of one when it is written", async (test) => {
-    const { path, news } = makeLog(test, "one\r\ntwo\nthr");
-    assert.deepEqual(await news(), ["one", "two"]);
-    assert.deepEqual(await news(), []);
-    appendFileSync(path, "ee\nfour\n");
-    assert.deepEqual(await news(), ["three", "four"]);
-  });
+/** The changes that a server and logrotate make, and the lines that a look at the log gives after each. */
+const walks: readonly (readonly [name: string, ...(readonly [script: string, lines: string])[]])[] = [
+  [
+    "gives whole lines, each once, and the end of one when it is written",
+    [String.raw`printf 'one\r\ntwo\nthr' > log`, "one two"],
+    ["", ""],
+    [String.raw`printf 'ee\nfour\n' >> log`, "three four"],
+  ],
+  [
+    "follows a rotation by renaming, with what was written to the old file until then",
+    ["echo one > log", "one"],
+    ["mv log log.1; echo two >> log.1", "two"],
+    // The server has not opened the new file yet.
+    [": > log; echo three >> log.1", "three"],
+    ["echo four >> log.1; echo five >> log", "four five"],
+  ],
+  [
+    "begins again when it was truncated",
+    ["echo one > log; echo two >> log", "one two"],
+    ["echo three > log", "three"],
+  ],
+  [
+    "joins no half of a line to another log, where no copy is left",
+    [String.raw`printf 'one\ntw' > log`, "one"],
+    ["echo a log of another day, which is no copy > log.1; echo three > log", "three"],
+  ],
+  [
+    "loses no line that was written before a copy and a truncation in place",
+    [String.raw`printf 'one\ntw' > log`, "one"],
+    [String.raw`printf 'o\nthree\n' >> log; cp log log.1; echo four > log`, "two three four"],
+    ["", ""],
+  ],
+  [
+    "notices the truncation where the new log is longer than the old one, and unpacks the copy",
+    ["echo one > log", "one"],
+    ["echo two >> log; cp log log-20261127; gzip log-20261127; seq 3 9 > log", "two 3 4 5 6 7 8 9"],
+  ],
+  [
+    "takes no former file for a copy, although it has the same bytes at that place, and none of another week",
+    ["yes same | head -3 > log", "same same same"],
+    ["mv log log.1; echo same > log", "same"],
+    [": > log", ""],
+    [
+      "mv log.1 log.2; yes same | head -2 > log.3; touch -d @1700000000 log.2 log.3; echo same >> log",
+      "same",
+    ],
+    [": > log", ""],
+  ],
+  [
+    "reads the copies of two truncations between two looks",
+    ["echo one > log", "one"],
+    [
+      "echo two >> log; cp log log.2; echo three > log.1; touch -d '1 second' log.2; touch -d '2 seconds' log.1; echo four > log",
+      "two three four",
+    ],
+  ],
+  [
+    "reads a file that came and went between two looks",
+    ["echo one > log", "one"],
+    ["mv log log.2; echo two > log.1; echo three >> log.1; echo four > log", "two three four"],
+  ],
+  [
+    "does so where the one that it knew is compressed meanwhile, and never reads that again",
+    ["echo one > log", "one"],
+    ["touch -d @1700000000 log; mv log log.2; gzip log.2; echo two > log.1; echo three > log", "two three"],
+  ],
+];
 
-  it("follows a rotation by renaming, with what was written to the old file until then", async (test) => {
-    const { path, news } = makeLog(test, "one\n");
-    assert.deepEqual(await news(), ["one"]);
-    renameSync(path, `${path}.1`);
-    appendFileSync(`${path}.1`, "two\n");
-    assert.deepEqual(await news(), ["two"]);
-    writeFileSync(path, "");
-    appendFileSync(`${path}.1`, "three\n");
-    assert.deepEqual(await news(), ["three"], "the server has not opened the new file yet");
-    appendFileSync(`${path}.1`, "four\n");
-    appendFileSync(path, "five\n");
-    assert.deepEqual(await news(), ["four", "five"]);
-  });
+describe("a log file", () => {
+  for (const [name, ...steps] of walks)
+    it(name, async (test) => {
+      const { news } = makeLog(test);
+      for (const [script, lines] of steps) assert.equal((await news(script)).join(" "), lines);
+    });
 
   it("misses no line that is written between its reading of the old file and the look at the new one", async (test) => {
-    const { path, news } = makeLog(test, "one\n");
-    assert.deepEqual(await news(), ["one"]);
+    const { path, news } = makeLog(test);
+    assert.deepEqual(await news("echo one > log"), ["one"]);
     const { stat } = fs.promises;
     const put = (look: typeof stat) => {
       Object.assign(fs.promises, { stat: look });
@@ -74,175 +124,61 @@ describe("a log file", () => {
     assert.deepEqual(await news(), ["two", "three"]);
   });
 
-  it("begins again when it was truncated", async (test) => {
-    const { path, news } = makeLog(test, "one\ntwo\n");
-    assert.deepEqual(await news(), ["one", "two"]);
-    truncateSync(path);
-    appendFileSync(path, "three\n");
-    assert.deepEqual(await news(), ["three"]);
-  });
-
-  it("loses no line that was written before a copy and a truncation in place", async (test) => {
-    const { path, news } = makeLog(test, "one\ntw");
-    assert.deepEqual(await news(), ["one"]);
-    appendFileSync(path, "o\nthree\n");
-    copyFileSync(path, `${path}.1`);
-    truncateSync(path);
-    appendFileSync(path, "four\n");
-    assert.deepEqual(await news(), ["two", "three", "four"]);
-    assert.deepEqual(await news(), []);
-  });
-
-  it("notices the truncation where the new log is longer than the old one, and unpacks the copy", async (test) => {
-    const { path, news } = makeLog(test, "one\n");
-    assert.deepEqual(await news(), ["one"]);
-    appendFileSync(path, "two\n");
-    copyFileSync(path, `${path}-20261127`);
-    execFileSync("gzip", [`${path}-20261127`]);
-    truncateSync(path);
-    appendFileSync(path, "three and more\nfour\n");
-    assert.deepEqual(await news(), ["two", "three and more", "four"]);
-  });
-
-  it("takes no former file for a copy, although it has the same bytes at that place", async (test) => {
-    const { path, news } = makeLog(test, "same\nsame\nsame\n");
-    assert.equal((await news()).length, 3);
-    renameSync(path, `${path}.1`);
-    writeFileSync(path, "same\n");
-    assert.equal((await news()).length, 1);
-    truncateSync(path);
-    assert.deepEqual(await news(), [], "the former file that is still read");
-    renameSync(`${path}.1`, `${path}.2`);
-    utimesSync(`${path}.2`, 1_700_000_000, 1_700_000_000);
-    writeFileSync(`${path}.3`, "same\nsame\n");
-    utimesSync(`${path}.3`, 1_700_000_000, 1_700_000_000);
-    appendFileSync(path, "same\n");
-    assert.equal((await news()).length, 1);
-    truncateSync(path);
-    assert.deepEqual(await news(), [], "one of another week");
-  });
-
-  it("reads the copies of two truncations between two looks", async (test) => {
-    const { path, news } = makeLog(test, "one\n");
-    assert.deepEqual(await news(), ["one"]);
-    appendFileSync(path, "two\n");
-    copyFileSync(path, `${path}.2`);
-    writeFileSync(`${path}.1`, "three\n");
-    const nowSeconds = Date.now() / 1_000;
-    utimesSync(`${path}.2`, nowSeconds + 1, nowSeconds + 1);
-    utimesSync(`${path}.1`, nowSeconds + 2, nowSeconds + 2);
-    writeFileSync(path, "four\n");
-    assert.deepEqual(await news(), ["two", "three", "four"]);
-  });
-
-  it("joins no half of a line to another log, where no copy is left", async (test) => {
-    const { path, news } = makeLog(test, "one\ntw");
-    assert.deepEqual(await news(), ["one"]);
-    writeFileSync(`${path}.1`, "a log of another day, which is no copy\n");
-    truncateSync(path);
-    appendFileSync(path, "three\n");
-    assert.deepEqual(await news(), ["three"]);
-  });
-
-  it("reads a file that came and went between two looks", async (test) => {
-    const { path, news } = makeLog(test, "one\n");
-    assert.deepEqual(await news(), ["one"]);
-    renameSync(path, `${path}.2`);
-    writeFileSync(`${path}.1`, "two\nthree\n");
-    writeFileSync(path, "four\n");
-    assert.deepEqual(await news(), ["two", "three", "four"]);
-  });
-
-  it("does so where the one that it knew is compressed meanwhile, and never reads that again", async (test) => {
-    const { path, news } = makeLog(test, "one\n");
-    assert.deepEqual(await news(), ["one"]);
-    utimesSync(path, 1_700_000_000, 1_700_000_000);
-    renameSync(path, `${path}.2`);
-    execFileSync("gzip", [`${path}.2`]);
-    writeFileSync(`${path}.1`, "two\n");
-    writeFileSync(path, "three\n");
-    assert.deepEqual(await news(), ["two", "three"]);
-  });
-
   it("reads on in the former file for a minute: not all processes of a server open the new one at once", async (test) => {
     let elapsed = 0;
-    const { path, news } = makeLog(test, "one\n", { elapsedSeconds: () => elapsed });
-    assert.deepEqual(await news(), ["one"]);
-    renameSync(path, `${path}.1`);
-    writeFileSync(path, "two\n");
-    assert.deepEqual(await news(), ["two"]);
+    const { news } = makeLog(test, { elapsedSeconds: () => elapsed });
+    assert.deepEqual(await news("echo one > log"), ["one"]);
+    assert.deepEqual(await news("mv log log.1; echo two > log"), ["two"]);
     elapsed = 60;
-    appendFileSync(`${path}.1`, "late\ncut o");
-    assert.deepEqual(await news(), ["late"]);
+    assert.deepEqual(await news("echo late >> log.1; printf 'cut o' >> log.1"), ["late"]);
     elapsed = 61;
     assert.deepEqual(await news(), ["cut o"], "the last line, of a server that ended within it");
-    appendFileSync(`${path}.1`, "too late\n");
-    assert.deepEqual(await news(), []);
+    assert.deepEqual(await news("echo too late >> log.1"), []);
   });
 
-  it("unpacks one that is compressed by gzip, once", async (test) => {
-    const { path } = makeLog(test, `one\n${"x".repeat(200_000)}\nlast`);
-    execFileSync("gzip", [path]);
-    const log = new LogFile(`${path}.gz`, { elapsedSeconds });
-    test.after(() => log.close());
-    const lines: string[] = [];
-    for (let look = 0; look < 2; look += 1) await log.read((line) => lines.push(line));
-    assert.deepEqual([lines.length, lines[0], lines[2]], [3, "one", "last"]);
-  });
-
-  it("refuses one that is cut off, and has read it up to there", async (test) => {
-    const { path } = makeLog(test, "one\n".repeat(10_000));
-    execFileSync("gzip", [path]);
-    const whole = readFileSync(`${path}.gz`);
-    writeFileSync(`${path}.gz`, whole.subarray(0, whole.length - 9));
-    const lines: string[] = [];
-    const log = new LogFile(`${path}.gz`, { elapsedSeconds });
-    test.after(() => log.close());
-    await assert.rejects(
-      log.read((line) => lines.push(line)),
-      { code: "validation_failed", message: /access\.log\.gz is compressed by gzip, and damaged or cut off/ },
+  it("unpacks one that is compressed by gzip, once, and one that is cut off up to there", async (test) => {
+    const { news } = makeLog(test, { name: "log.gz" });
+    const [first, ...others] = await news(
+      "echo one > log; yes two | head -50000 >> log; printf last >> log; gzip log",
     );
-    assert.equal(lines[0], "one");
+    assert.deepEqual([first, others.length, others.at(-1)], ["one", 50_001, "last"]);
+    assert.deepEqual(await news(), []);
+    const cut = makeLog(test, { name: "log.gz" });
+    const script = "yes one | head -10000 > log; gzip log; truncate -s -9 log.gz";
+    await assert.rejects(cut.news(script), {
+      code: "validation_failed",
+      message: /log\.gz is compressed by gzip, and damaged or cut off/,
+    });
+    assert.equal(cut.lines[0], "one");
   });
 
   it("reads the rotated files first where that is asked for, the oldest first, and no other file", async (test) => {
-    const { path, news } = makeLog(test, "five\n", { withRotated: true });
-    const files = [
-      [`${path}-20261101`, "one\n"],
-      [`${path}.3`, "two\n"],
-      [path.replace(".log", "-20261120.log"), "three\n"],
-      [`${path}.1`, "four\n"],
-    ] as const;
-    for (const [index, [name, content]] of files.entries()) {
-      writeFileSync(name, content);
-      utimesSync(name, 1_700_000_000 + index, 1_700_000_000 + index);
-    }
-    for (const name of [`${path}-20261101`, `${path}.3`]) execFileSync("gzip", [name]);
-    for (const name of [
-      `${path}.1.gz`,
-      `${path}.old`,
-      `${path}.1~`,
-      path.replace("access", "other-access.1"),
-    ])
-      writeFileSync(name, "not of this log, or half of a file that is being compressed\n");
-    assert.deepEqual(await news(), ["one", "two", "three", "four", "five"]);
+    const { news } = makeLog(test, { name: "access.log", withRotated: true });
+    const names = ["access.log-20261101", "access.log.3", "access-20261120.log", "access.log.1"];
+    const scripts = names.map((name, at) => `echo ${at} > ${name}; touch -d @${1_700_000_000 + at} ${name}`);
+    const packed = "gzip access.log-20261101 access.log.3";
+    // Not of this log, or half of a file that is being compressed.
+    const others =
+      "for n in access.log.1.gz access.log.old access.log.1~ other-access.1.log; do echo x > $n; done";
+    assert.deepEqual(await news([...scripts, packed, others, "echo 4 > access.log"].join("; ")), [
+      ..."01234",
+    ]);
     assert.deepEqual(await news(), []);
   });
 
   it("reads a line without an end in a bounded memory, and goes on after it", async (test) => {
-    const { news } = makeLog(test, `${"x".repeat(5_000_000)}\nafter\n`);
-    const [long = "", ...others] = await news();
+    const [long = "", ...others] = await makeLog(test).news(
+      "yes x | tr -d '\\n' | head -c 5000000 > log; echo >> log; echo after >> log",
+    );
     assert.ok(long.length > longestLine && long.length < 200_000, `${long.length} characters`);
     assert.deepEqual(others, ["after"]);
   });
 
   it("is refused where there is none, and where it is a directory or a pipe, which it does not wait for", async (test) => {
-    const scratch = makeScratch(test);
-    mkdirSync(join(scratch, "folder"));
-    const read = (name: string) => new LogFile(join(scratch, name), { elapsedSeconds }).read(() => undefined);
-    await assert.rejects(read("nothing"), { code: "not_found" });
-    execFileSync("mkfifo", [join(scratch, "pipe")]);
-    for (const name of ["folder", "pipe"]) await assert.rejects(read(name), { code: "validation_failed" });
+    const { news } = makeLog(test);
+    await assert.rejects(news(), { code: "not_found" });
+    for (const script of ["mkdir log", "rmdir log; mkfifo log"])
+      await assert.rejects(news(script), { code: "validation_failed" });
   });
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { add, at, keysOf, makeSite, publishAll, type Site } from "../../../lab/publisher/site.ts";
+import { add, at, keysOf, publishAll, type Site } from "../../../lab/publisher/site.ts";
 import { haltRollout } from "../../../src/publishing/rollout/halt.ts";
 import { pauseRelease, resumeRelease } from "../../../src/publishing/rollout/pause.ts";
 import { type ReleaseFigures, Tally, watchedReleases } from "../../../src/publishing/rollout/tally.ts";
@@ -47,95 +47,74 @@ async function figuresOf({ workspace }: Site, bad: number): Promise<ReleaseFigur
   return figures;
 }
 
+const newest = async ({ workspace }: Site) =>
+  watchedReleases((await readState(workspace)).published).flatMap(({ version, newestIn }) =>
+    newestIn.length > 0 ? [version] : [],
+  );
+
+/** Stops 1.0.0, which 30 of 100 devices have undone. */
+async function halt(site: Site, means: "pause" | "withdraw", hasKeys = true) {
+  const keys = hasKeys ? await keysOf(site.workspace) : [];
+  return haltRollout(site.workspace, await figuresOf(site, 30), { means, reason: "30 of 100", keys });
+}
+
+const never = "2999-12-31T00:00:00.000Z";
+
 describe("a paused release", () => {
   it("is put off for every device, of whatever wave, and goes on where it was", async (test) => {
-    const site = await makeSite(test);
-    await add(site, { waves });
-    await publishAll(site);
-    assert.deepEqual(await dueAt(site, [0.05, 0.5]), [
-      "2026-11-20T13:00:00.000Z",
-      "2026-11-21T12:00:00.000Z",
-    ]);
-    const keys = await keysOf(site.workspace);
-    const order = { selection, keys };
+    const site = await publishedSite(test, [{ waves }]);
+    const due = () => dueAt(site, [0.05, 0.5]);
+    assert.deepEqual(await due(), ["2026-11-20T13:00:00.000Z", "2026-11-21T12:00:00.000Z"]);
+    const order = { selection, keys: await keysOf(site.workspace) };
     await pauseRelease(at(site.workspace, "2026-11-20T15:00:00Z"), order);
     await publishAll(site);
-    assert.deepEqual(await dueAt(site, [0.05, 0.5]), [
-      "2999-12-31T00:00:00.000Z",
-      "2999-12-31T00:00:00.000Z",
-    ]);
+    assert.deepEqual(await due(), [never, never]);
     await assert.rejects(pauseRelease(site.workspace, order), /has been paused since 2026-11-20T15:00:00Z/);
     // Two days later: the first wave has come, the second is 21 hours away as it was.
     const later = at(site.workspace, "2026-11-22T15:00:00Z");
     await resumeRelease(later, order);
     await publishAll({ workspace: later });
-    assert.deepEqual(await dueAt(site, [0.05, 0.5]), [
-      "2026-11-22T13:00:00.000Z",
-      "2026-11-23T12:00:00.000Z",
-    ]);
+    assert.deepEqual(await due(), ["2026-11-22T13:00:00.000Z", "2026-11-23T12:00:00.000Z"]);
     await assert.rejects(resumeRelease(site.workspace, order), /is not paused/);
   });
 
   it("waits without waves and although it is urgent, and is urgent again afterwards", async (test) => {
-    const site = await makeSite(test);
-    await add(site, { urgent: true });
-    await publishAll(site);
+    const site = await publishedSite(test, [{ urgent: true }]);
     const order = { selection, keys: await keysOf(site.workspace) };
-    await pauseRelease(site.workspace, order);
-    await publishAll(site);
-    assert.deepEqual(await dueAt(site, [0]), ["2999-12-31T00:00:00.000Z"]);
-    await resumeRelease(site.workspace, order);
-    await publishAll(site);
-    assert.deepEqual(await dueAt(site, [0]), [null]);
+    for (const [change, due] of [
+      [pauseRelease, never],
+      [resumeRelease, null],
+    ] as const) {
+      await change(site.workspace, order);
+      await publishAll(site);
+      assert.deepEqual(await dueAt(site, [0]), [due]);
+    }
   });
 });
 
 describe("a halt", () => {
-  for (const means of ["pause", "withdraw"] as const) {
-    it(`publishes the ${means} of the release, and nothing else`, async (test) => {
-      const site = await publishedSite(test);
-      const release = await figuresOf(site, 30);
-      const keys = await keysOf(site.workspace);
-      const done = await haltRollout(site.workspace, release, { means, reason: "30 of 100", keys });
+  for (const means of ["pause", "withdraw"] as const)
+    it(`publishes the ${means} of the release, and nothing else, and does not go on to the release before`, async (test) => {
+      const site = await publishedSite(test, [{ version: "0.9.0" }, {}]);
+      assert.deepEqual(await newest(site), ["1.0.0"]);
+      const done = await halt(site, means);
       const roles = done.published?.published.map(({ role }) => role);
       assert.deepEqual(roles, ["timestamp", "snapshot", "rules"]);
-      const [again] = watchedReleases((await readState(site.workspace)).published);
-      assert.deepEqual([again?.channels, again?.newestIn], [[], []], "it would be stopped a second time");
+      assert.deepEqual(await newest(site), [], "it would be stopped a second time");
     });
-  }
 
-  it("does not go on to the release before", async (test) => {
-    const site = await makeSite(test);
-    await add(site, { version: "0.9.0" });
-    await add(site);
-    await publishAll(site);
-    const newest = async () => {
-      const all = watchedReleases((await readState(site.workspace)).published);
-      return all.filter(({ newestIn }) => newestIn.length > 0).map(({ version }) => version);
-    };
-    assert.deepEqual(await newest(), ["1.0.0"]);
-    const release = await figuresOf(site, 30);
-    const keys = await keysOf(site.workspace);
-    await haltRollout(site.workspace, release, { means: "withdraw", reason: "30 of 100", keys });
-    assert.deepEqual(await newest(), []);
-  });
-
-  it("does not publish what waited in the draft, and says so", async (test) => {
+  it("is drafted where a draft waits, or no key is at hand, and says so", async (test) => {
     const site = await publishedSite(test);
+    const unsigned = await halt(site, "pause", false);
+    assert.deepEqual([unsigned.published, unsigned.lacking[0]?.missing], [null, 1]);
     await add(site, { version: "2.0.0" });
-    const release = await figuresOf(site, 30);
-    const keys = await keysOf(site.workspace);
-    const done = await haltRollout(site.workspace, release, { means: "pause", reason: "", keys });
+    const done = await halt(site, "withdraw");
     assert.deepEqual([done.published, done.hasOtherChanges], [null, true]);
     const { published, drafts } = await readState(site.workspace);
-    assert.equal(Object.keys(published.rules?.signed.targets ?? {}).length, 1);
-    assert.equal(Object.keys(drafts.rules?.signed.targets ?? {}).length, 2);
-  });
-
-  it("is drafted where no key is at hand, with the signatures that it needs", async (test) => {
-    const site = await publishedSite(test);
-    const release = await figuresOf(site, 30);
-    const done = await haltRollout(site.workspace, release, { means: "pause", reason: "", keys: [] });
-    assert.deepEqual([done.published, done.lacking[0]?.missing], [null, 1]);
+    const count = (targets = {}) => Object.keys(targets).length;
+    assert.deepEqual(
+      [published, drafts].map(({ rules }) => count(rules?.signed.targets)),
+      [1, 2],
+    );
   });
 });
