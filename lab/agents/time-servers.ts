@@ -39,9 +39,3 @@ export async function startTimeServers(all: readonly ChronydOptions[]) {
     },
   };
 }
-
-export interface ServerView {
-  id: string;
-  state: string;
-  offset_seconds: number;
-}

@@ -73,5 +73,6 @@ describe("a backup over the network", () => {
     await agent.signedInAdmin();
     assert.equal(await slow, "setup_already_done");
     for (const ask of [put, post]) assert.equal(await outcome(ask(headers)), "409 setup_already_done");
+    assert.equal(existsSync(join(agent.runDirectory, "setup-token")), false);
   });
 });

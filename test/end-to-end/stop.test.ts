@@ -6,7 +6,10 @@ import { describe, it } from "node:test";
 import { startAgentInProcess, stopWithin } from "../../lab/agents/agent-in-process.ts";
 import { openSilently } from "../../lab/agents/raw-http.ts";
 import { startAgentProcess } from "../../lab/agents/running-agent.ts";
+import { openStream } from "../../lab/agents/stream-reader.ts";
+import { startObservingAgent } from "../../lab/agents/time-servers.ts";
 import { atEnd } from "../../lab/basics/ending.ts";
+import { until } from "../../lab/basics/until.ts";
 
 describe("a stop by SIGTERM", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const)
@@ -40,6 +43,28 @@ describe("a stop by SIGTERM", () => {
     // Requests in flight would have four.
     assert.equal(await stopWithin(test, agent, 1), 0);
     silent.destroy();
+  });
+
+  it("waits for no time server in the middle of a burst, and ends the record of events", async (test) => {
+    const agent = await startObservingAgent({ servers: ["127.0.0.1:9", "127.0.0.2:9"] });
+    atEnd(test, () => agent.dispose());
+    await agent.signedInAdmin();
+    await until("the first exchange", async () => {
+      const { counters } = await agent.read("/api/system/time-sync");
+      return counters.exchanges > 0;
+    });
+    assert.equal(await stopWithin(test, agent, 1), 0);
+    assert.match(agent.log(), /event log head/);
+  });
+
+  it("ends streams at once", async (test) => {
+    const agent = await startAgentInProcess();
+    atEnd(test, () => agent.dispose());
+    const { token } = await agent.signedInAdmin();
+    const streams = [{ where: agent.port, token }, { where: agent.socket }];
+    const open = await Promise.all(streams.map((one) => openStream({ ...one, path: "/api/events/stream" })));
+    assert.equal(await stopWithin(test, agent, 1), 0);
+    await Promise.all(open.map(({ ended }) => ended));
   });
 
   it("leaves a socket behind that the next start replaces, also after kill -9", async (test) => {

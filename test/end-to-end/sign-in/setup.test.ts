@@ -88,13 +88,4 @@ describe("a device without an administrator", () => {
     for (const one of others) assert.match(one, /setup_already_done|setup_token_invalid|hashing_busy/);
     assert.equal((await agent.read("/api/users")).total, 1);
   });
-
-  it("that gets one on the device has no token any more", async (t) => {
-    const agent = await startCheckedAgent();
-    t.after(() => agent.dispose());
-    const token = await readToken(agent);
-    await agent.signedInAdmin();
-    assert.equal(existsSync(tokenFile(agent)), false);
-    assert.equal(await outcome(setUp(agent, token)), "409 setup_already_done");
-  });
 });

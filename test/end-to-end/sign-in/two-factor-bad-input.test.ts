@@ -74,9 +74,7 @@ describe("what people and programs send as a code", () => {
 
   it("is refused for its form, on every route, and spends no recovery code", async () => {
     for (const proof of [
-      { code: Number(nextCode()) },
       { code: { $ne: "" } },
-      { recovery_code: "A".repeat(257) },
       { recovery_code: keeper.recoveryCodes },
       { code: nextCode(), recovery_code: keeper.recoveryCodes[0] },
     ])
