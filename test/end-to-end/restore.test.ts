@@ -81,9 +81,20 @@ describe("a backup that is restored on another device", () => {
     const b = await start(test, { identity: boxB });
     await byPassphrase(b, a.backup);
     assert.deepEqual(await lettingIn(b, a), [200, 401]);
+    const { items } = await b.read("/api/tokens");
+    const resume = (token?: string) =>
+      b.call("POST", `/api/tokens/${items[0].id}/resume`, { local: true, token });
+    const refused = await resume(a.token);
+    assert.deepEqual([refused.status, refused.json.reason], [401, "suspended"], "it must not resume itself");
+    assert.match(refused.json.detail, new RegExp(`steward token resume ${items[0].id}`));
     const resumed = await runSteward(["token", "resume", "--all", "--socket", b.socket]);
     assert.equal(resumed.code, 0, resumed.stderr);
     assert.equal((await lettingIn(b, a))[1], 200);
+    const again = await resume();
+    assert.deepEqual([again.status, again.json.is_suspended], [200, false], "and again, which is no error");
+    const told = (await eventsOf(b)).filter(({ type }: { type: string }) => type === "token.resumed");
+    assert.deepEqual([told.length, told[0].subject.name], [1, "prometheus"]);
+    checkEvent(told[0]);
     const [first] = await eventsOf(b);
     assert.deepEqual([first?.seq, first?.type, first?.details.as_replacement], [1, "host.restored", false]);
     await b.stop();

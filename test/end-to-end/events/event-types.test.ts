@@ -139,7 +139,7 @@ describe("the events of an agent", () => {
   // Those of updates take a repository, those of damage a damaged state, those of the host a machine of its own, those
   // of HTTPS certificates, those of needs two minutes, and a rescue a terminal: update-events.test.ts,
   // store/register.test.ts, the system test of the box, https.test.ts, console/one-truth.test.ts and rescue-token.test.ts
-  // look for each of them; a token to resume takes a restored backup: suspended-tokens.test.ts; a passkey an authenticator:
+  // look for each of them; a token to resume takes a restored backup: restore.test.ts; a passkey an authenticator:
   // sign-in/passkey.test.ts.
   const elsewhere = (name: string) =>
     byTheClock.includes(name) ||

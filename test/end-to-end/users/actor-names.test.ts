@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
-import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { goodPassword as password, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { usernamesFor } from "../../../src/accounts/oidc/identity.ts";
 import { readProvisioned } from "../../../src/accounts/sign-in/first-administrator.ts";
@@ -20,48 +20,23 @@ describe("a name that events use for an actor other than a person", () => {
   };
   const steward = async (args: readonly string[], input: string): Promise<string> =>
     (await runSteward(args, { input, environment: { STEWARD_SOCKET: agent.socket } })).stderr;
-  const thrown = (read: () => unknown): string => {
-    try {
-      return JSON.stringify(read());
-    } catch (error) {
-      return String(error);
-    }
-  };
 
-  const password = goodPassword;
+  const doors: Record<string, (name: string) => string | Promise<string>> = {
+    "POST /api/users": (username) =>
+      post(agent, "/api/users", true, { username, role: "readonly", password }),
+    "POST /api/setup": (username) =>
+      post(fresh, "/api/setup", false, { setup_token: "stp_x", username, password }),
+    "steward user add": (name) => steward(["user", "add", name, "--password-stdin"], `${password}\n`),
+    "steward apply": (name) =>
+      steward(["apply", "-"], JSON.stringify({ users: [{ name, role: "readonly", password_hash }] })),
+    "the credential steward.admin": (username) =>
+      Promise.resolve(JSON.stringify({ username, password_hash })).then(readProvisioned).then(String, String),
+  };
   const rule =
-    /agent, anonymous, local-root, others, root are reserved: events and logs use them for actors that are not people/;
-  const doors: Record<string, [(name: string) => string | Promise<string>, place: RegExp]> = {
-    "POST /api/users": [
-      (username) => post(agent, "/api/users", true, { username, role: "readonly", password }),
-      /^\/username must be/,
-    ],
-    "POST /api/setup": [
-      (username) => post(fresh, "/api/setup", false, { setup_token: "stp_x", username, password }),
-      /^\/username must be/,
-    ],
-    "steward user add": [
-      (name) => steward(["user", "add", name, "--password-stdin"], `${password}\n`),
-      /NAME must be/,
-    ],
-    "steward apply": [
-      (name) =>
-        steward(["apply", "-"], JSON.stringify({ users: [{ name, role: "readonly", password_hash }] })),
-      /\/users\/0\/name/,
-    ],
-    "the credential steward.admin": [
-      (username) => thrown(() => readProvisioned(JSON.stringify({ username, password_hash }))),
-      /username must be/,
-    ],
-  };
-
-  for (const [door, [enter, place]] of Object.entries(doors))
+    /name.* must be .*agent, anonymous, local-root, others, root are reserved: events and logs use them for/is;
+  for (const [door, enter] of Object.entries(doors))
     it(`is refused by ${door}, which says why and names all of them`, async () => {
-      for (const name of names) {
-        const said = await enter(name);
-        assert.match(said, place, name);
-        assert.match(said, rule, name);
-      }
+      for (const name of names) assert.match(await enter(name), rule, name);
     });
 
   it("is a fault of its line in a list of people, and a provider's person of that name gets another", () => {
@@ -75,13 +50,8 @@ describe("a name that events use for an actor other than a person", () => {
       assert.equal(usernamesFor({ sub: "7", preferred_username: name }, config)[0], "person", name);
   });
 
-  it("has made no account, and leaves names that only contain it", async () => {
-    const similar = ["agent7", "root-admin2", "rooted"];
-    for (const username of similar) await post(agent, "/api/users", true, { username, role: "readonly" });
-    const { items } = await agent.read("/api/users");
-    assert.deepEqual(
-      items.map(({ username }: { username: string }) => username),
-      ["agent7", "root-admin", "root-admin2", "rooted"],
-    );
+  it("leaves names that only contain it", async () => {
+    for (const username of ["agent7", "root-admin2", "rooted"])
+      assert.equal(await post(agent, "/api/users", true, { username, role: "readonly" }), undefined);
   });
 });

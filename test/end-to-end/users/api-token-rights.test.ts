@@ -20,7 +20,7 @@ describe("an API token may do", () => {
   const setRole = async ({ id }: SignedIn, role: string) =>
     assert.equal((await agent.call("PUT", `/api/users/${id}`, { local: true, body: { role } })).status, 200);
 
-  it("only what the role of its owner allows now", async () => {
+  it("only what the role of its owner allows now, and no more over the socket", async () => {
     const owner = await agent.signedIn("shrinking", "admin");
     const { token } = await makeToken(owner, "users:read", "events:read", "logs:read");
     for (const [role, users, events] of [
@@ -32,6 +32,9 @@ describe("an API token may do", () => {
       const rights = [await read("/api/users", token), await read("/api/events", token)];
       assert.deepEqual([...rights, await read("/api/logs", token)], [users, events, "200"], role);
     }
+    assert.equal(await read("/api/users", token, true), "200");
+    assert.equal(await read("/api/system", token, true), "403 insufficient_scope");
+    assert.equal(await read("/api/tokens", token, true), "403 token_not_allowed");
   });
 
   it("nothing once the owner is gone, also when another of that name comes", async () => {
@@ -42,6 +45,14 @@ describe("an API token may do", () => {
     assert.equal(await read("/api/system", token), "401 invalid_token");
     const { items } = await agent.read("/api/tokens");
     assert.ok(!items.some((one: { id: string }) => one.id === id), "the token is still listed");
+  });
+
+  it("nothing while its owner has a one-use password, so that it is not made then", async () => {
+    const root = (path: string, body: object) => agent.call("POST", path, { local: true, body });
+    const { json: fresh } = await root("/api/users", { username: "fresh", role: "readonly" });
+    const made = await root("/api/tokens", { name: "fleet", scopes: ["system:read"], user_id: fresh.id });
+    assert.equal(await outcome(made), "403 password_change_required");
+    assert.match(made.json.detail, /`steward user passwd fresh`/);
   });
 
   it("of settings the operator's part alone, also when it is an administrator's", async () => {
@@ -58,13 +69,6 @@ describe("an API token may do", () => {
     }
     const { device, time } = await agent.read("/api/system");
     assert.deepEqual([device.name, time.mode === "manual"], ["Pump house", false]);
-  });
-
-  it("no more over the local socket: there it lowers the rights of local root", async () => {
-    const { token } = await makeToken(await agent.signedIn("local", "admin"), "system:read");
-    assert.equal(await read("/api/system", token, true), "200");
-    assert.equal(await read("/api/users", token, true), "403 insufficient_scope");
-    assert.equal(await read("/api/tokens", token, true), "403 token_not_allowed");
   });
 
   describe("reads a stream", () => {

@@ -79,7 +79,7 @@ describe("API tokens", () => {
     assert.equal(await outcome(remove(operator, own.id)), "404 not_found");
   });
 
-  it("of others are deleted by no user, for whom there are none, and none by a token", async () => {
+  it("of others are for no user there, and none is deleted by a token", async () => {
     const { id, token } = (await create(admin)).json;
     const [foreign, unknown] = [await remove(operator, id), await remove(operator, `tok_${"0".repeat(32)}`)];
     assert.deepEqual([foreign.status, foreign.json.detail], [404, unknown.json.detail]);

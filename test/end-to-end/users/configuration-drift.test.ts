@@ -52,17 +52,14 @@ describe("the drift of a device, for a fleet token that only reads", () => {
     const [newest] = (await agent.read("/api/events")).items;
     const checked = await call("POST", "check", file);
     assert.equal(checked.differs, true);
-    assert.deepEqual(
-      checked.differences.map(
-        ({ subject, name, action, members }: Record<string, unknown>) =>
-          `${subject} ${name} ${action} ${members}`,
-      ),
-      [
-        "user monitor created role,display_name,enabled,password",
-        "token monitor/scraper created user,name,scopes,sources,is_fleet",
-        "settings  changed device.name,device.contact",
-      ],
-    );
+    type Difference = Record<"subject" | "name" | "action" | "members", string>;
+    const told = ({ subject, name, action, members }: Difference) =>
+      `${subject} ${name} ${action} ${members}`;
+    assert.deepEqual(checked.differences.map(told), [
+      "user monitor created role,display_name,enabled,password",
+      "token monitor/scraper created user,name,scopes,sources,is_fleet",
+      "settings  changed device.name,device.contact",
+    ]);
     assert.doesNotMatch(JSON.stringify(checked), /what people call it|edge-7|lena@|argon2|abab/);
     assert.deepEqual(await call("GET", "digest"), before);
     assert.deepEqual((await agent.read("/api/events")).items[0], newest);

@@ -35,9 +35,9 @@ describe("POST /api/tokens/self/rotate", () => {
     const token = await newToken("fleet", "--fleet", "--from", "203.0.113.0/24", "--scope", "users:write");
     const { status, json, text, headers } = await rotate(token);
     assert.equal(status, 201, text);
+    assert.equal(headers.location, `/api/tokens/${json.id}`);
     const rights = [["system:read", "users:write"], true, ["203.0.113.0/24"]];
     assert.deepEqual([json.scopes, json.is_fleet, json.sources], rights);
-    assert.equal(headers.location, `/api/tokens/${json.id}`);
     const read = [await reads(token), await reads(json.token), await reads(json.token, outside)];
     assert.deepEqual(read, [200, 200, 401]);
     const [former] = await listed("fleet");
