@@ -73,21 +73,4 @@ describe("each list of the API", () => {
       assert.equal((await ask(id, `cursor=${"x".repeat(513)}`)).json.code, "validation_failed");
     });
   }
-
-  it("of events says that there are older ones, newest first, and goes on by `after` as by `cursor`", async () => {
-    const newest = await page("listEvents", "limit=2");
-    assert.equal(Number(newest.names[1]), Number(newest.names[0]) - 1);
-    assert.notEqual(newest.next, null);
-    const begin = await page("listEvents", "after=0&limit=2");
-    const more = [`after=${begin.next}&limit=2`, `after=0&cursor=${begin.next}&limit=2`];
-    const [byAfter, byCursor] = await Promise.all(more.map((query) => page("listEvents", query)));
-    assert.deepEqual(
-      [begin.names, byAfter?.names],
-      [
-        ["1", "2"],
-        ["3", "4"],
-      ],
-    );
-    assert.deepEqual(byAfter, byCursor);
-  });
 });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import { createServer } from "node:tls";
 import { Webhook } from "standardwebhooks";
 import { goodPassword, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
 import { adminPassword, stepUp } from "../../lab/agents/running-agent.ts";
@@ -10,8 +11,10 @@ import { ofSuite } from "../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { runSteward } from "../../lab/command-line/run-steward.ts";
+import { createAuthority } from "../../lab/host/certificates.ts";
 import { startCollector } from "../../lab/host/otlp-collector.ts";
-import { startWebServer } from "../../lab/host/web-server.ts";
+import { readSyslog } from "../../lab/host/syslog-frames.ts";
+import { listening, startWebServer } from "../../lab/host/web-server.ts";
 import { passingTime } from "../../lab/simulated/test-time.ts";
 
 interface Told {
@@ -119,8 +122,10 @@ describe("the receivers of messages", () => {
     assert.equal(await agent.need("receiver_failing"), undefined);
     agent.pass(3_601);
     const need = await agent.need("receiver_failing");
-    assert.match(need?.detail ?? "", /Messages do not reach alerts\./);
-    assert.equal(need?.remedy.line, "steward notify test alerts");
+    assert.deepEqual(
+      [need?.remedy.line, need?.detail.includes("alerts")],
+      ["steward notify test alerts", true],
+    );
     hook.answers.status = 204;
     assert.equal((await notify("test")).code, 0);
     assert.equal(await agent.need("receiver_failing"), undefined);
@@ -202,31 +207,52 @@ describe("an intruder with the session of an administrator", () => {
   });
 });
 
-describe("a collector that root names in the host file", () => {
+describe("a collector and a syslog server that root names in the host file", () => {
+  const authority = createAuthority(scratchDirectory());
   const collector = ofSuite(async () => {
     const { stop, ...started } = await startCollector();
     return { ...started, dispose: stop };
   });
-  const agent = ofSuite(() =>
-    startNotifyingAgent({ telemetry: { otlp: { url: collector.url, interval: "1m" } } }),
-  );
+  const pieces: Buffer[] = [];
+  const syslog = ofSuite(async () => {
+    const server = createServer(authority.certify("127.0.0.1"), (socket) => {
+      socket.on("error", () => undefined).on("data", (piece) => pieces.push(piece));
+    });
+    const { port, stop } = await listening(server as never, "tls", []);
+    return { port, dispose: stop };
+  });
+  const agent = ofSuite(() => {
+    const toServer = { server: "127.0.0.1", port: syslog.port, ca_file: authority.path };
+    return startNotifyingAgent({
+      notify: { allow_local_servers: true },
+      telemetry: { otlp: { url: collector.url, interval: "1m" }, syslog: toServer },
+    });
+  });
   before(() => agent.signedInAdmin());
 
-  it("gets the events and the metrics by the protocol, and no receiver is asked for", async () => {
+  it("get the events, and one the metrics, by the protocol, and no receiver is asked for", async () => {
     agent.pass(3);
-    await until("the outbox is open", async () => (await agent.receivers()).length === 1);
+    await until("the outbox is open", async () => (await agent.receivers()).length === 2);
     await agent.put({ device: { name: "pump 7" } });
     const textOf = (path: string) =>
       JSON.stringify(collector.received.filter((one) => one.path === path).map(({ json }) => json));
-    const both = [/"\/v1\/logs"/, /"\/v1\/metrics"/];
-    await agent.comes("both have arrived", () =>
-      both.every((path) => path.test(JSON.stringify(collector.received.map((one) => one.path)))),
+    const messages = () => readSyslog(Buffer.concat(pieces)).map(({ msgId, priority }) => [msgId, priority]);
+    await agent.comes(
+      "all have arrived",
+      () => textOf("/v1/logs") !== "[]" && textOf("/v1/metrics") !== "[]" && pieces.length > 0,
     );
     assert.deepEqual(collector.faults, []);
     assert.match(textOf("/v1/logs"), /steward\.settings\.changed/);
     assert.match(textOf("/v1/metrics"), /steward_device_state/);
+    assert.deepEqual(messages().at(-1), ["settings.changed", 13 * 8 + 6]);
     assert.equal(await agent.need("no_receiver"), undefined);
-    const [{ name, kind, secret_set, last_error }] = await agent.receivers();
-    assert.deepEqual([name, kind, secret_set, last_error], ["otlp", "otlp", null, null]);
+    await agent.comes("both are acknowledged", async () =>
+      (await agent.receivers()).every((one: { waiting: number }) => one.waiting === 0),
+    );
+    const told = (await agent.receivers()).map((one: Record<string, unknown>) => [one.name, one.last_error]);
+    assert.deepEqual(told, [
+      ["otlp", null],
+      ["syslog", null],
+    ]);
   });
 });

@@ -43,17 +43,6 @@ describe("the command line with the agent down", () => {
     await agent.dispose();
   });
 
-  it("adds, lists and removes users, and says that it works on the state directly", async () => {
-    const steward = (line: string) => runSteward(line.split(" "), { environment });
-    const added = await steward("user add log-reader --generate");
-    assert.match(added.stderr, /agent is not running/);
-    assert.match(added.stdout, /^([0-9a-z]{5}-){3}[0-9a-z]{5}\n$/);
-    const { items } = JSON.parse((await steward("-o json user list")).stdout);
-    const names = items.map(({ username }: { username: string }) => username);
-    assert.deepEqual(names, ["log-reader", "root-admin"]);
-    assert.equal((await steward("user rm log-reader --yes")).code, 0);
-  });
-
   it("run as root in another user's directory changes no file's owner or mode, on Debian's Node too", {
     skip,
   }, async () => {

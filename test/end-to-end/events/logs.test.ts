@@ -7,12 +7,7 @@ import { outcome } from "../../../lab/agents/running-agent.ts";
 import { openStream } from "../../../lab/agents/stream-reader.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
-import { type Fields, makeJournal, type Owner, ownFields, writeCommand } from "../../../lab/host/journal.ts";
-
-/** An environment in which journalctl is this script. */
-function environmentWith(test: Owner, script: string): Record<string, string> {
-  return { PATH: `${dirname(writeCommand(test, "journalctl", script))}:${process.env.PATH}` };
-}
+import { writeCommand } from "../../../lab/host/journal.ts";
 
 interface Line {
   message: string;
@@ -21,9 +16,11 @@ interface Line {
   unit: string;
 }
 
+/** From a journal: test/journal/logs/logs.test.ts and test/console/log-facets.test.ts. */
 describe("GET /api/logs without a journal", () => {
   /** Whatever this machine's own journal holds. */
-  const environment = environmentWith({ after }, "exit 1");
+  const command = writeCommand({ after }, "journalctl", "exit 1");
+  const environment = { PATH: `${dirname(command)}:${process.env.PATH}` };
 
   const agent = ofSuite(() => startCheckedProcess({ environment }));
   const admin = ofSuite(() => agent.signedInAdmin());
@@ -62,25 +59,19 @@ describe("GET /api/logs without a journal", () => {
     const stream = await openStream({ where: agent.port, token, path: `/api/logs/stream${query}` });
     return { ...stream, hears: (word: string) => stream.messages.some(({ data }) => data.message === word) };
   };
-  const change = (body: object) => agent.call("PUT", "/api/system", { token: admin.token, body });
 
-  it("is followed: an administrator gets each line as it is written, audit lines too", async () => {
-    const stream = await followed(admin.token);
-    await change({ device: { name: "one" } });
-    await until("it came", () => stream.hears("settings.changed"));
-    for (const { id, event, data } of stream.messages) assert.deepEqual([event, id], ["log", data.cursor]);
-    stream.close();
-  });
-
-  it("is followed: a reader gets only lines that are not audit lines, from `since` on", async () => {
+  it("is followed: an administrator gets each line as it is written, a reader no audit line, from `since` on", async () => {
     const { token, refreshToken } = await agent.login("log-reader", "quiet otters borrow umbrellas");
-    const stream = await followed(token, "?since=1h");
-    await change({ device: { location: "two" } });
-    await until("it came", () => stream.hears("listening"));
+    const [all, own] = [await followed(admin.token), await followed(token, "?since=1h")];
+    const body = { device: { name: "one" } };
+    await agent.call("PUT", "/api/system", { token: admin.token, body });
+    await until("both came", () => all.hears("settings.changed") && own.hears("listening"));
+    for (const { id, event, data } of all.messages) assert.deepEqual([event, id], ["log", data.cursor]);
+    all.close();
     // Whatever was sent comes before the end.
     await agent.call("POST", "/api/auth/logout", { body: { refresh_token: refreshToken } });
-    await stream.ended;
-    assert.ok(!stream.hears("settings.changed") && stream.messages.every(({ data }) => data.audit !== true));
+    await own.ended;
+    assert.ok(!own.hears("settings.changed") && own.messages.every(({ data }) => data.audit !== true));
   });
 
   it("refuses what would reach journalctl as another word than is meant", async () => {
@@ -100,45 +91,13 @@ describe("GET /api/logs without a journal", () => {
   });
 });
 
-describe("GET /api/logs from a journal", () => {
-  const notice = (message: string, members: object = {}) =>
-    ownFields({ severity: "notice", message, ...members });
-  const entries: Fields[] = [
-    notice("from the journal"),
-    notice("user.created", { audit: true }),
-    { _SYSTEMD_UNIT: "nginx.service", MESSAGE: "not named in the host file" },
-  ];
-
-  it("has the journal's lines, and keeps to rights and units there too", async (test) => {
-    const journal = makeJournal(test, entries);
-    const agent = await startCheckedProcess({
-      environment: environmentWith(test, `exec /usr/bin/journalctl '${journal}' "$@"`),
-    });
-    test.after(() => agent.dispose());
-    await agent.signedInAdmin();
-    const { token } = await agent.signedIn("log-reader", "readonly");
-    const messagesOf = ({ items }: { items: Line[] }) => items.map(({ message }) => message);
-    const mine = (await agent.call("GET", "/api/logs", { token })).json;
-    assert.deepEqual([mine.source, messagesOf(mine)], ["journal", ["from the journal"]]);
-    assert.deepEqual(messagesOf(await agent.read("/api/logs")), ["user.created", "from the journal"]);
-    const behind = (await agent.read("/api/logs?limit=1")).next_cursor;
-    const page = await agent.read(`/api/logs?limit=1&cursor=${behind}`);
-    assert.deepEqual([messagesOf(page), page.next_cursor], [["from the journal"], null]);
-  });
-});
-
 describe("an agent whose standard error goes to the journal", () => {
-  const withJournalStream = [
-    "sh",
-    "-c",
-    'JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2) exec "$@"',
-    "sh",
-  ];
+  const stream = 'JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2) exec "$@"';
 
   it("tells journald the severity of each line, and keeps no lines of its own on the disk", async (test) => {
     // The entries would go to the machine's own journal if it has one.
     const environment = { STEWARD_JOURNAL_SOCKET: "/nonexistent/socket" };
-    const agent = await startCheckedProcess({ prefix: withJournalStream, environment });
+    const agent = await startCheckedProcess({ prefix: ["sh", "-c", stream, "sh"], environment });
     test.after(() => agent.dispose());
     await agent.stop();
     assert.match(agent.log(), /^<5>\{"time":"[^"]+","severity":"notice","message":"listening"/m);

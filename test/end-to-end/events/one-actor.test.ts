@@ -9,25 +9,18 @@ describe("an account that writes as fast as it can", () => {
   const time = standingTime();
 
   let flooder: SignedIn;
-  let others: Record<"admin" | "operator", SignedIn>;
+  let other: SignedIn;
   let before429: number;
   let refused: Answer;
 
   const rename = (caller: SignedIn, name: string): Promise<Answer> =>
     agent.call("PUT", `/api/users/${caller.id}`, { token: caller.token, body: { display_name: name } });
-  const eventsOf = async (query: string) => (await agent.read(`/api/events?${query}`)).items;
 
   const agent = ofSuite(() => startCheckedAgent({ time }));
   before(async () => {
     await agent.signedInAdmin();
-    others = {
-      admin: await agent.signedIn("ana", "admin"),
-      operator: await agent.signedIn("ben", "operator"),
-    };
+    other = await agent.signedIn("ben", "operator");
     flooder = await agent.signedIn("eve", "readonly");
-    await agent.call("PUT", `/api/users/${flooder.id}`, {
-      ...{ token: others.admin.token, body: { display_name: "Eve" } },
-    });
     before429 = 0;
     for (;;) {
       refused = await rename(flooder, `Eve ${before429}`);
@@ -47,11 +40,11 @@ describe("an account that writes as fast as it can", () => {
   });
 
   it("is told with each change how many are left, as the draft of RateLimit headers has it, and with no read", async () => {
-    const first = budgetOf(await rename(others.operator, "Ben the first"));
+    const first = budgetOf(await rename(other, "Ben the first"));
     assert.deepEqual([first.q, first.w, first.r + first.t], [600, 600, 600]);
-    const second = budgetOf(await rename(others.operator, "Ben the second"));
+    const second = budgetOf(await rename(other, "Ben the second"));
     assert.ok(second.r <= first.r, JSON.stringify([first, second]));
-    const { token, id } = others.operator;
+    const { token, id } = other;
     for (const answer of [
       agent.call("PUT", `/api/users/${id}`, { token, body: { display_name: 7 } }),
       agent.call("GET", "/api/auth/me", { token }),
@@ -65,36 +58,23 @@ describe("an account that writes as fast as it can", () => {
   it("takes nothing from others: they, its own reading and signing out, and root on the device go on", async () => {
     const { token, id, refreshToken: refresh_token } = flooder;
     assert.equal((await rename(flooder, "E")).status, 429);
-    assert.equal((await rename(others.operator, "Ben")).status, 200);
+    assert.equal((await rename(other, "Ben")).status, 200);
     assert.equal((await agent.call("GET", "/api/auth/me", { token })).status, 200);
     const body = { display_name: "by root" };
     assert.equal((await agent.call("PUT", `/api/users/${id}`, { local: true, body })).status, 200);
     assert.equal((await agent.call("POST", "/api/auth/logout", { body: { refresh_token } })).status, 204);
   });
 
-  it("has one line for each run of equal changes, with their number, and none of others is gone", async () => {
-    time.pass(600);
-    const lines = await eventsOf("name=eve&type=user.changed&limit=200");
-    // The newest first: by root, all of eve but the first, the first, by ana.
-    assert.deepEqual(
-      lines.map(({ count }: { count: number }) => count),
-      [1, 600, 1, 1],
-    );
-    const created = await eventsOf("type=user.created&limit=3");
-    const names = created.map(({ subject }: { subject: { name: string } }) => subject.name);
-    assert.deepEqual(names, ["eve", "ben", "ana"]);
-  });
-
   it("has a bounded number of audit lines in the journal, and those of others are there", async () => {
     const lines = agent.log().trimEnd().split("\n");
     const audit = lines.map((line) => JSON.parse(line)).filter((line) => line.audit === true);
-    const by = (name: string) => audit.filter(({ user, actor }) => user === name || actor === name);
+    const by = (name: string) =>
+      audit
+        .filter(({ user, actor }) => user === name || actor === name)
+        .map(({ message }) => message as string);
     assert.ok(by("eve").length < 600, `${by("eve").length} lines`);
-    assert.ok(
-      by("eve").some(({ message }) => message === "audit lines left out"),
-      "it is not said",
-    );
-    assert.ok(by("ben").some(({ message }) => message.startsWith("PUT /api/users/")));
+    assert.ok(by("eve").includes("audit lines left out"), "it is not said");
+    assert.ok(by("ben").some((message) => message.startsWith("PUT /api/users/")));
   });
 });
 

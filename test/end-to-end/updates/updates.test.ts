@@ -69,12 +69,10 @@ describe("updates of an agent whose server signs", () => {
 
   it("have a status that says which check it is of: the id is in the answer that began the check", async () => {
     await agent.restFromChecks();
-    const begun = await post("check", {});
-    const { check_id } = begun.json.schedule;
+    const { check_id } = (await post("check", {})).json.schedule;
     assert.match(check_id, /^chk_[0-9a-f]{32}$/);
     await until("the check has ended", async () => (await agent.status()).schedule.check_id === undefined);
-    const { last_check } = (await agent.status()).schedule;
-    assert.deepEqual([last_check?.id, last_check?.outcome], [check_id, "ok"]);
+    assert.equal((await agent.status()).schedule.last_check?.id, check_id);
     assert.equal((await agent.read("/api/status")).updates.last_check.id, check_id);
   });
 
