@@ -18,18 +18,16 @@ const id = "0123456789abcdef".repeat(2);
 const helper: RootHelper = { ask: () => Promise.reject(new Error("root was asked")), absence: () => null };
 const noSignal = new AbortController().signal;
 
-describe("requests to the installer through the root helper", () => {
-  it("are orders that may take a quarter of an hour, and end with the signal of the agent's stop", async () => {
-    const calls: unknown[] = [];
-    const requests = createHelperRequests({ ...helper, ask: async (...call) => void calls.push(call) });
-    await requests.ask({ verb: "install", id }, noSignal);
-    await requests.ask({ verb: "rollback", kind: "binary" }, noSignal);
-    const limits = { timeoutMilliseconds: 900_000, signal: noSignal };
-    assert.deepEqual(calls, [
-      [{ word: "install", id }, limits],
-      [{ word: "rollback", kind: "binary" }, limits],
-    ]);
-  });
+it("requests to the installer through the root helper are orders of a quarter of an hour, and end with the agent's stop", async () => {
+  const calls: unknown[] = [];
+  const requests = createHelperRequests({ ...helper, ask: async (...call) => void calls.push(call) });
+  await requests.ask({ verb: "install", id }, noSignal);
+  await requests.ask({ verb: "rollback", kind: "binary" }, noSignal);
+  const limits = { timeoutMilliseconds: 900_000, signal: noSignal };
+  assert.deepEqual(calls, [
+    [{ word: "install", id }, limits],
+    [{ word: "rollback", kind: "binary" }, limits],
+  ]);
 });
 
 describe("requests to an installer of our own user", () => {
@@ -127,10 +125,11 @@ describe("whether a kind is set up", () => {
     },
   });
 
-  it("is what the host file says", () => {
+  it("is what the host file says; without releases there is no journal", async () => {
     const apply = { rules: planOf({ unit: "pump.service" }), binary: null };
     const installer = createInstallerClient({ ...plan, apply });
     assert.deepEqual([installer.isSetUp("rules"), installer.isSetUp("binary")], [true, false]);
+    assert.equal(await installer.read(), null);
   });
 
   const [port, other] = [{ url: "http://127.0.0.1:9000/" }, { url: "http://127.0.0.1:9001/" }];
@@ -145,9 +144,6 @@ describe("whether a kind is set up", () => {
       const apply = { rules: planOf(rules), binary: planOf(binary) };
       assert.equal(createInstallerClient({ ...plan, apply }).rulesNeedBinary(), isOne);
     });
-
-  it("has no journal where nothing was ever applied", async () =>
-    assert.equal(await createInstallerClient(plan).read(), null));
 });
 
 describe("whether a release of this program is on trial", () => {

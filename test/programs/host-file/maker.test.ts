@@ -53,9 +53,9 @@ describe("the maker in the host file", asRoot, () => {
   });
 });
 
-async function startWith(test: TestContext, maker?: object) {
+async function startWith(test: TestContext, maker: object) {
   const file = write(join(scratchDirectory(), "steward.json"), { maker });
-  const agent = await startAgentInProcess(maker && { arguments: ["--host-file", file] });
+  const agent = await startAgentInProcess({ arguments: ["--host-file", file] });
   test.after(() => agent.dispose());
   return agent;
 }
@@ -89,13 +89,10 @@ describe("the mark of a maker", () => {
     assert.deepEqual(Buffer.from(await product.arrayBuffer()), png);
   });
 
+  const page = "<html><script>1</script></html>";
   for (const [name, change, words] of [
     ["is gone", (mark: string) => rmSync(mark), /mark\.svg does not exist/],
-    [
-      "has become a page",
-      (mark: string) => write(mark, "<html><script>1</script></html>"),
-      /is not an SVG file/,
-    ],
+    ["has become a page", (mark: string) => write(mark, page), /is not an SVG file/],
   ] as const)
     it(`is not given out where it ${name} since the start, which the log says once`, async (test) => {
       const mark = write(join(scratchDirectory(), "mark.svg"), svg);
@@ -106,11 +103,4 @@ describe("the mark of a maker", () => {
       const lines = agent.log().match(/.*the maker's mark is not shown.*/g) ?? [];
       assert.deepEqual([lines.length, words.test(lines[0] ?? "")], [1, true], lines.join());
     });
-
-  it("is not there on a device whose host file names none", async (test) => {
-    const agent = await startWith(test);
-    assert.equal((await agent.call("GET", "/api/console")).json.maker, null);
-    for (const path of ["/maker-mark", "/maker-picture"])
-      assert.equal((await fetch(`${agent.url}${path}`)).status, 404);
-  });
 });

@@ -25,18 +25,16 @@ describe("what the host file says of updates and time servers", asRoot, () => {
     const time = { ca_file };
     const ofUpdate = { ca_file: "update.ca_file", proxy: "update.proxy" };
     const path = write(join(directory, "steward.json"), { product: "pump-7", time, update });
-    assert.deepEqual(await readAt(path), {
-      ...plainHostFile(),
-      product: "pump-7",
-      time: { caFile: ca_file },
+    const plain = plainHostFile();
+    const read = await readAt(path);
+    assert.deepEqual(read, {
+      ...plain,
+      ...{ product: "pump-7", time: { caFile: ca_file } },
       update: {
-        ...plainHostFile().update,
-        ...{ caFile: ca_file, members: { ...plainHostFile().update.members, ...ofUpdate } },
-        proxy: "http://proxy.example.net:3128",
-        allowLocalServers: true,
+        ...plain.update,
+        ...{ caFile: ca_file, members: { ...plain.update.members, ...ofUpdate } },
+        ...{ proxy: update.proxy, allowLocalServers: true, apply: { rules: null, binary: null } },
         redirectOrigins: ["https://cdn.example.net", "http://10.0.0.7:8080"],
-        channels: null,
-        apply: { rules: null, binary: null },
       },
     });
   });
@@ -50,32 +48,29 @@ describe("what the host file says of updates and time servers", asRoot, () => {
       await refused(path, new RegExp(`/${part}/ca_file names .*ca\\.pem, which must belong to root`));
     });
 
-  const bundles: [string, string | null, RegExp][] = [
+  for (const [what, text, words] of [
     ["that is not there", null, /does not exist/],
     ["without a certificate", "nothing", /does not hold a certificate/],
     ["that is cut off", certificate.slice(0, 200), /is truncated/],
     ["of which one is none", certificate.replace(/^MII/m, "AII"), /its certificate 1 is not valid/],
     ["without end", "x".repeat(4 * 1024 * 1024 + 1), /more than the limit of 4194304/],
-  ];
-  for (const [what, text, words] of bundles) {
+  ] as const)
     it(`does not take a ca_file ${what}: no server could ever be checked`, async (test) => {
       const directory = ownDirectory(test);
       const ca_file = join(directory, "ca.pem");
       if (text !== null) write(ca_file, text);
       await refused(write(join(directory, "steward.json"), { update: { ca_file } }), words);
     });
-  }
 
   const device = createAuthority(scratchDirectory()).certify("device");
   const other = createAuthority(scratchDirectory()).certify("device");
-  const clients: [string, string, number, RegExp | null][] = [
+  for (const [what, text, mode, words] of [
     ["with its key", `${device.cert}${device.key}`, 0o640, null],
     ["that everyone can read", `${device.cert}${device.key}`, 0o644, /can be read by every user/],
     ["without a key", device.cert, 0o640, /does not hold a key in PEM/],
     ["with another one's key", `${device.cert}${other.key}`, 0o640, /not that of its first certificate/],
     ["without a certificate", device.key, 0o640, /does not hold a certificate in PEM/],
-  ];
-  for (const [what, text, mode, words] of clients)
+  ] as const)
     it(`judges a certificate of this device ${what}`, async (test) => {
       const directory = ownDirectory(test);
       const client_certificate_file = write(join(directory, "client.pem"), text);
@@ -95,11 +90,6 @@ describe("telemetry in the host file", asRoot, () => {
     }
   });
 
-  it("names no receiver by itself", async (test) => {
-    const { telemetry } = await readAt(hostFile(test, {}));
-    assert.deepEqual(telemetry, { otlp: null, syslog: null });
-  });
-
   it("names a collector and a syslog server, with the usual interval and port", async (test) => {
     const directory = ownDirectory(test);
     const { path: caFile } = createAuthority(directory);
@@ -114,18 +104,16 @@ describe("telemetry in the host file", asRoot, () => {
     assert.deepEqual([syslog?.server, syslog?.port, syslog?.caFile], ["logs.example.net", 6_514, undefined]);
   });
 
-  for (const own of ["http://127.0.0.1:4318", "http://[::1]:4318/otlp"])
-    it(`takes ${own} in clear, which does not leave the device`, async (test) => {
-      const path = hostFile(test, { telemetry: { otlp: { url: own, interval: "1m" } } });
-      const { otlp } = (await readAt(path)).telemetry;
-      assert.deepEqual([otlp?.url, otlp?.intervalSeconds], [own, 60]);
-    });
-
-  for (const server of ["logs", "192.0.2.7", "2001:db8::7"])
-    it(`takes ${server} as a syslog server`, async (test) => {
-      const read = await readAt(hostFile(test, { telemetry: { syslog: { server } } }));
-      assert.equal(read.telemetry.syslog?.server, server);
-    });
+  it("takes a collector of the device in clear, which does not leave it, and a syslog server by its address", async (test) => {
+    for (const [own, server] of [
+      ["http://127.0.0.1:4318", "192.0.2.7"],
+      ["http://[::1]:4318/otlp", "2001:db8::7"],
+    ] as const) {
+      const telemetry = { otlp: { url: own, interval: "1m" }, syslog: { server } };
+      const { otlp, syslog } = (await readAt(hostFile(test, { telemetry }))).telemetry;
+      assert.deepEqual([otlp?.url, otlp?.intervalSeconds, syslog?.server], [own, 60, server]);
+    }
+  });
 
   it("of an accepted file whose authorities cannot be used any more sends nothing to a receiver", async (test) => {
     const directory = ownDirectory(test);
@@ -151,7 +139,7 @@ describe("the host file of a trial, away from the usual place", asRoot, () => {
 
   /** The owners of the file and of its folder, the folder's mode, the user whose files count besides root's, and the refusal. */
   type Row = readonly [
-    name: string,
+    string,
     file: number,
     folder: number,
     mode: number,

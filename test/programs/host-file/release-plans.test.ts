@@ -75,11 +75,6 @@ describe("how releases are put to work, in the host file", asRoot, () => {
     assert.deepEqual(units, ["pump.service", "pump.service", ["stable"]]);
   });
 
-  it("is not said: releases of that kind are not applied", async (test) => {
-    const { apply } = await updateOf(test, { product: "pump-7" });
-    assert.deepEqual(apply, { rules: null, binary: null });
-  });
-
   it("is built in for Steward itself, with and without a host file", async (test) => {
     const { apply } = await updateOf(test, { update: {} });
     assert.equal(apply.binary?.unit, "steward.service");
@@ -99,21 +94,15 @@ describe("how releases are put to work, in the host file", asRoot, () => {
     const { apply } = await updateOf(test, { product: "steward", update: { binary } });
     assert.deepEqual([apply.binary?.unit, apply.binary?.health.http], ["steward-edge.service", []]);
   });
-
-  it("names the channels that releases may be of", async (test) => {
-    const { channels } = await updateOf(test, { update: { channels: ["stable", "beta-2"] } });
-    assert.deepEqual(channels, ["stable", "beta-2"]);
-  });
 });
 
 describe("the health check of releases", asRoot, () => {
-  const bounds = [
+  for (const health of [
     { successes: 1, interval: "100ms", within: "100ms" },
     { successes: 60, interval: "1m", within: "60m" },
     { successes: 100, interval: "1s", within: "3600s" },
     { successes: 6, interval: "5s", within: "30s" },
-  ];
-  for (const health of bounds)
+  ])
     it(`is taken at the bounds: ${JSON.stringify(health)}`, async (test) => {
       const rules = { unit: "pump.service", health };
       const { apply } = await updateOf(test, { product: "pump-7", update: { rules } });
