@@ -1,5 +1,4 @@
-import { settings } from "../../contract/schemas/settings.ts";
-import { hidden } from "../../contract/schemas/settings-forms.ts";
+import { hidden, settings } from "../../contract/schemas/settings.ts";
 import { jsonOf, valueIn } from "../../contract/text/json-of.ts";
 import type { SettingsChange } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";

@@ -1,4 +1,4 @@
-import { settings } from "./settings.ts";
+import { hidden, settings } from "./settings.ts";
 
 /** A schema with every member optional and no defaults, for a merge: an absent member stays as it is. */
 type Merge<S> = S extends { readonly properties: infer P }
@@ -15,9 +15,6 @@ function mergeSchema<S extends object>(schema: S): Merge<S> {
 }
 
 export const settingsChange = mergeSchema(settings);
-
-/** The text in place of a member that the reader may not see. */
-export const hidden = "(hidden)";
 
 /** The settings as they are shown: members marked `x-redacted` may be hidden. */
 export const settingsView = viewSchema(settings);

@@ -159,6 +159,9 @@ const consoleSettings = {
  */
 export const settings = strictObject({ device, time, update, security, console: consoleSettings, notify });
 
+/** The text in place of a member that the reader may not see. */
+export const hidden = "(hidden)";
+
 /** Servers that may become those of `time.servers`. */
 export const probeRequest = strictObject({
   servers: {

@@ -1,6 +1,5 @@
 import { type Fault, refuseFaults, StewardError } from "../../contract/errors.ts";
-import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
-import { hidden } from "../../contract/schemas/settings-forms.ts";
+import { hidden, settings as settingsSchema } from "../../contract/schemas/settings.ts";
 import type { Scope } from "../../contract/scopes.ts";
 import type { Role, Settings, SettingsChange } from "../../contract/types.ts";
 import type { Document } from "../../store/documents/document.ts";
