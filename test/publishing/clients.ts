@@ -54,16 +54,11 @@ function directoryRepository(directory: string): Repository {
 }
 
 /** Static files on loopback, as any web server gives them. */
-export async function serve(test: TestContext, directory: string): Promise<string> {
-  const server = createServer((request, response) => {
-    const path = normalize(decodeURIComponent(new URL(request.url ?? "/", "http://x").pathname));
-    readFile(join(directory, path)).then(
-      (bytes) => response.end(bytes),
-      () => {
-        response.statusCode = 404;
-        response.end();
-      },
-    );
+async function serve(test: TestContext, directory: string): Promise<string> {
+  const server = createServer(async ({ url = "/" }, response) => {
+    const path = normalize(decodeURIComponent(new URL(url, "http://x").pathname));
+    const bytes = await readFile(join(directory, path)).catch(() => undefined);
+    response.writeHead(bytes ? 200 : 404).end(bytes);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   atEnd(test, () => server.close());
@@ -81,12 +76,8 @@ export async function downloadWithTufJs(
   for (const made of [metadataDir, targetDir]) mkdirSync(made);
   copyFileSync(root, join(metadataDir, "root.json"));
   const address = await serve(test, publicDirectory);
-  const updater = new Updater({
-    metadataDir,
-    metadataBaseUrl: `${address}/metadata`,
-    targetDir,
-    targetBaseUrl: `${address}/targets`,
-  });
+  const addresses = { metadataBaseUrl: `${address}/metadata`, targetBaseUrl: `${address}/targets` };
+  const updater = new Updater({ metadataDir, targetDir, ...addresses });
   await updater.refresh();
   const found = await updater.getTargetInfo(path);
   if (found === undefined) throw new Error(`tuf-js finds no ${path}`);

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { add, keysOf, makeScratch, makeSite, publishAll, type Site } from "../../lab/publisher/site.ts";
+import { add, makeScratch, makeSite, publishAll } from "../../lab/publisher/site.ts";
 import { attachSignature, bytesToSign } from "../../src/publishing/drafts/sign-draft.ts";
 import { type NamedKey, readPublicKey } from "../../src/publishing/keys/public-keys.ts";
 import { publish } from "../../src/publishing/publish.ts";
@@ -29,7 +29,8 @@ describe("a repository that was published", () => {
     await add(site);
     await publishAll(site);
     const first = readFileSync(join(site.workspace.metadata, "1.root.json"));
-    await replaceKeys(site);
+    await renewed(site, "root", { roles: ["root", "timestamp", "snapshot", "targets"] });
+    await renewed(site, "targets", { roles: ["rules", "binary"] });
     await publishAll(site);
     const root = join(site.scratch, "trusted.json");
     writeFileSync(root, first);
@@ -37,55 +38,28 @@ describe("a repository that was published", () => {
   });
 });
 
-async function renewAll({ workspace }: Site): Promise<void> {
-  for (const role of ["root", "targets", "rules", "binary"] as const)
-    await renewRole(workspace, role, { keys: await keysOf(workspace), changes: unchanged });
-}
-
-async function replaceKeys(site: Site): Promise<void> {
-  await renewed(site, "root", { roles: ["root", "timestamp", "snapshot", "targets"] });
-  await renewed(site, "targets", { roles: ["rules", "binary"] });
-}
-
 describe("a repository that was signed by openssl alone", () => {
   it("is read by tuf-js and by our client, and no private key was ever in it", async (test) => {
     const { site, sign } = await makeSiteOfOpenssl(test);
     const now = { ...site.workspace, now: () => new Date() };
-    const real = { ...site, workspace: now };
-    await renewAll(real);
-    const added = await add(real);
-    const found = added.lacking.map(({ missing }) => missing);
-    assert.deepEqual(found, [1]);
-    for (const role of ["root", "targets", "rules", "binary"] as const) await sign(role);
-    await assert.rejects(publish(now, []), {
-      code: "repository_unsigned",
-      message: /draft of snapshot needs 1/,
-    });
-    await sign("snapshot");
-    await assert.rejects(publish(now, []), {
-      code: "repository_unsigned",
-      message: /draft of timestamp needs 1/,
-    });
-    assert.equal(existsSync(join(now.metadata, "timestamp.json")), false);
-    await sign("timestamp");
+    const drafted = ["root", "targets", "rules", "binary"] as const;
+    for (const role of drafted) await renewRole(now, role, { keys: [], changes: unchanged });
+    const added = await add({ ...site, workspace: now });
+    assert.equal(added.lacking[0]?.missing, 1);
+    for (const role of drafted) await sign(role);
+    for (const role of ["snapshot", "timestamp"] as const) {
+      const message = new RegExp(`draft of ${role} needs 1`);
+      await assert.rejects(publish(now, []), { code: "repository_unsigned", message });
+      assert.equal(existsSync(join(now.metadata, "timestamp.json")), false);
+      await sign(role);
+    }
     await publish(now, []);
-
     const root = join(now.metadata, "1.root.json");
     assert.ok((await downloadWithTufJs(test, now.public, { root, path })).length > 0, "a payload");
     const device = await makeDevice(readFileSync(root));
     const refreshed = await device.refresh(now.public, new Date());
     assert.equal((await refreshed.find(path))?.role, "rules");
     assert.equal(existsSync(join(site.directory, "keys", "root.pem")), false);
-  });
-
-  it("has the bytes to sign that jq makes of the draft", async (test) => {
-    const site = await makeSite(test);
-    await add(site, { notes: 'a "quoted" text with a \\' });
-    for (const role of ["root", "targets", "rules", "binary"] as const) {
-      const draft = join(site.workspace.drafts, `${role}.json`);
-      const expected = execFileSync("jq", ["-jcS", ".signed", draft]);
-      assert.deepEqual(Buffer.from(await bytesToSign(site.workspace, role)), expected, role);
-    }
   });
 });
 

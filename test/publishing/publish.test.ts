@@ -1,65 +1,62 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import {
   appendFileSync,
   existsSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { add, at, keysOf, makeSite, publishAll, type Site } from "../../lab/publisher/site.ts";
+import { discardDrafts, planDiscard } from "../../src/publishing/drafts/discard.ts";
+import { signDraft } from "../../src/publishing/drafts/sign-draft.ts";
 import { inspectRepository } from "../../src/publishing/inspect.ts";
 import { publish, renewOnline } from "../../src/publishing/publish.ts";
 import { readPublished } from "../../src/publishing/published.ts";
 import { renewRole } from "../../src/publishing/renew.ts";
-import type { DraftedRole } from "../../src/publishing/roles.ts";
-import type { Workspace } from "../../src/publishing/workspace.ts";
+import type { RoleName } from "../../src/publishing/roles.ts";
+import { readState } from "../../src/publishing/state.ts";
 import { makeDevice } from "./clients.ts";
-import { publishedSite, unchanged } from "./fixture.ts";
-
-async function renew(workspace: Workspace, role: DraftedRole): Promise<void> {
-  await renewRole(workspace, role, { keys: await keysOf(workspace), changes: unchanged });
-}
+import { publishedSite, renewed, unchanged } from "./fixture.ts";
 
 /** Everything in public/, so that nothing there changes unseen. */
 function publicFiles({ workspace }: Pick<Site, "workspace">): string[] {
-  const names = readdirSync(workspace.public, { recursive: true, encoding: "utf8" });
+  const names = readdirSync(workspace.public, { recursive: true, encoding: "utf8" }).sort();
   return names
     .filter((name) => statSync(join(workspace.public, name)).isFile())
-    .map(
-      (name) =>
-        `${name} ${createHash("sha256")
-          .update(readFileSync(join(workspace.public, name)))
-          .digest("hex")}`,
-    )
-    .sort();
+    .map((name) => `${name} ${readFileSync(join(workspace.public, name), "base64")}`);
 }
 
 describe("publish", () => {
-  it("gives every role its version, dates it by its period and clears the drafts", async (test) => {
+  it("gives every role its version, dates it by its period, clears the drafts, and says then that nothing is new", async (test) => {
     const site = await makeSite(test);
     await add(site);
     const { published } = await publishAll(site);
-    const roles = published.map(({ role, expires }) => `${role} ${expires}`);
-    assert.deepEqual(roles, [
-      "root 2027-11-20T12:00:00Z",
-      "timestamp 2026-11-27T12:00:00Z",
-      "snapshot 2026-12-20T12:00:00Z",
-      "targets 2027-02-18T12:00:00Z",
-      "rules 2027-02-18T12:00:00Z",
-      "binary 2027-02-18T12:00:00Z",
-    ]);
-    assert.deepEqual(readdirSync(site.workspace.drafts), ["payloads"]);
-    assert.deepEqual(readdirSync(site.workspace.payloads), []);
-  });
-
-  it("leaves a timestamp.json below 1 KiB, which idle devices fetch", async (test) => {
-    const site = await publishedSite(test, []);
+    assert.deepEqual(
+      published.map(({ role, version, expires }) => `${role} ${version} ${expires}`),
+      [
+        "root 1 2027-11-20T12:00:00Z",
+        "timestamp 1 2026-11-27T12:00:00Z",
+        "snapshot 1 2026-12-20T12:00:00Z",
+        "targets 1 2027-02-18T12:00:00Z",
+        "rules 1 2027-02-18T12:00:00Z",
+        "binary 1 2027-02-18T12:00:00Z",
+      ],
+    );
+    assert.deepEqual(
+      [readdirSync(site.workspace.drafts), readdirSync(site.workspace.payloads)],
+      [["payloads"], []],
+    );
+    // Idle devices fetch it.
     assert.ok(statSync(join(site.workspace.metadata, "timestamp.json")).size < 1024, "it is small");
+    const before = publicFiles(site);
+    assert.deepEqual((await publishAll(site)).published, []);
+    assert.deepEqual(publicFiles(site), before);
   });
 
   it("puts files into public/ that a web server can read, and none that holds a private key", async (test) => {
@@ -74,18 +71,12 @@ describe("publish", () => {
     }
   });
 
-  it("says that nothing is new, and changes nothing", async (test) => {
-    const site = await publishedSite(test, []);
-    const before = publicFiles(site);
-    assert.deepEqual((await publishAll(site)).published, []);
-    assert.deepEqual(publicFiles(site), before);
-  });
-
   it("names every role that lacks signatures, and publishes nothing", async (test) => {
     const site = await makeSite(test, { thresholds: { root: 2 } });
     unlinkSync(join(site.workspace.keys, "root-1.pem"));
     unlinkSync(join(site.workspace.keys, "rules.pem"));
-    await renew(site.workspace, "root");
+    const keys = await keysOf(site.workspace);
+    await renewRole(site.workspace, "root", { keys, changes: unchanged });
     await add(site);
     await assert.rejects(publishAll(site), {
       code: "repository_unsigned",
@@ -154,24 +145,24 @@ describe("publish", () => {
 });
 
 describe("renewOnline", () => {
-  it("dates the timestamp anew and leaves drafts and the snapshot alone", async (test) => {
+  it("dates the timestamp anew and leaves drafts and the snapshot alone, until half of its time is over", async (test) => {
     const site = await publishedSite(test, []);
     await add(site);
     const draft = readFileSync(join(site.workspace.drafts, "rules.json"));
-    const workspace = at(site.workspace, "2026-11-22T12:00:00Z");
-    const { published } = await renewOnline(workspace, await keysOf(workspace));
-    assert.deepEqual(published, [{ role: "timestamp", version: 2, expires: "2026-11-29T12:00:00Z" }]);
-    assert.deepEqual(readFileSync(join(workspace.drafts, "rules.json")), draft);
-    assert.equal(readdirSync(workspace.payloads).length, 1);
-    assert.deepEqual(readdirSync(workspace.targets), []);
-  });
-
-  it("makes a new snapshot when half of its time is over", async (test) => {
-    const site = await publishedSite(test, []);
-    const workspace = at(site.workspace, "2026-12-06T12:00:00Z");
-    const { published } = await renewOnline(workspace, await keysOf(workspace));
-    const roles = published.map(({ role }) => role);
-    assert.deepEqual(roles, ["timestamp", "snapshot"]);
+    const renewed = async (time: string) => {
+      const workspace = at(site.workspace, time);
+      const { published } = await renewOnline(workspace, await keysOf(workspace));
+      return published.map(({ role, version, expires }) => `${role} ${version} ${expires}`);
+    };
+    assert.deepEqual(await renewed("2026-11-22T12:00:00Z"), ["timestamp 2 2026-11-29T12:00:00Z"]);
+    assert.deepEqual(readFileSync(join(site.workspace.drafts, "rules.json")), draft);
+    assert.equal(readdirSync(site.workspace.payloads).length, 1);
+    assert.deepEqual(readdirSync(site.workspace.targets), []);
+    assert.equal((await renewed("2026-12-05T11:59:59Z")).length, 1);
+    assert.deepEqual(await renewed("2026-12-06T12:00:00Z"), [
+      "timestamp 4 2026-12-13T12:00:00Z",
+      "snapshot 2 2027-01-05T12:00:00Z",
+    ]);
   });
 
   it("warns before root, targets, rules or binary expire", async (test) => {
@@ -186,16 +177,13 @@ describe("renewOnline", () => {
     assert.match(found, /^steward-publisher renew \S+ targets && steward-publisher publish /);
   });
 
-  it("says that nothing is published yet", async (test) => {
-    const { workspace } = await makeSite(test);
-    await assert.rejects(renewOnline(workspace, []), {
+  it("waits for the first publish, and for the signature of a key that is elsewhere, and keeps the draft", async (test) => {
+    const site = await makeSite(test);
+    await assert.rejects(renewOnline(site.workspace, []), {
       code: "repository_conflict",
       message: /Nothing is published/,
     });
-  });
-
-  it("waits for the signature of a key that is elsewhere, and keeps the draft", async (test) => {
-    const site = await publishedSite(test, []);
+    await publishAll(site);
     const before = publicFiles(site);
     await assert.rejects(renewOnline(site.workspace, []), {
       code: "repository_unsigned",
@@ -211,10 +199,10 @@ describe("inspectRepository", () => {
   it("finds what devices could not read: missing files, payloads and dates", async (test) => {
     const site = await publishedSite(test);
     const later = { now: () => new Date("2026-12-01T00:00:00Z"), askPassphrase: async () => "" };
-    const payload =
+    const [payload = ""] =
       publicFiles(site)
         .find((name) => name.startsWith("targets/"))
-        ?.split(" ")[0] ?? "";
+        ?.split(" ") ?? [];
     unlinkSync(join(site.workspace.public, payload));
     const { problems } = await inspectRepository(site.workspace.public, later);
     assert.deepEqual(problems, [
@@ -226,5 +214,136 @@ describe("inspectRepository", () => {
       code: "repository_conflict",
       message: /1\.rules\.json is missing/,
     });
+  });
+});
+
+/** Rules 1.0.0 are published; a root draft waits for the root's old key, which is not at hand. */
+async function makeBlockedSite(test: TestContext): Promise<Site> {
+  const site = await publishedSite(test);
+  renameSync(join(site.workspace.keys, "root.pem"), join(site.scratch, "root.pem"));
+  await renewed(site, "root", { roles: ["root"] });
+  return site;
+}
+
+async function discard({ workspace }: Site, role?: RoleName) {
+  const state = await readState(workspace);
+  const discarded = planDiscard(workspace, state, role);
+  await discardDrafts(workspace, state, { discarded, keys: await keysOf(workspace) });
+  return discarded;
+}
+
+async function versionsFor({ workspace }: Site, kind = "rules"): Promise<string[]> {
+  const device = await makeDevice(readFileSync(join(workspace.metadata, "1.root.json")));
+  const found = await (await device.refresh(workspace.public)).list("stable", kind);
+  return found.map(({ path }) => /(\d+\.\d+\.\d+)/.exec(path)?.[1] ?? "").sort();
+}
+
+const draftNames = ({ workspace }: Site) =>
+  readdirSync(workspace.drafts).filter((name) => name !== "payloads");
+
+describe("publish --only", () => {
+  it("publishes one kind while a root draft without its old key waits, which is published when the key comes back", async (test) => {
+    const site = await makeBlockedSite(test);
+    const none = await publish(site.workspace, [], { only: ["binary"] });
+    assert.deepEqual([none.published, none.waiting], [[], ["root"]]);
+    await add(site, { version: "1.1.0" });
+    await publish(site.workspace, await keysOf(site.workspace), { only: ["rules"] });
+    renameSync(join(site.scratch, "root.pem"), join(site.workspace.keys, "root.pem"));
+    await signDraft(site.workspace, "root", await keysOf(site.workspace));
+    const found = (await publishAll(site)).published.map(({ role, version }) => `${role} ${version}`);
+    assert.deepEqual(found, ["root 2", "timestamp 3"]);
+  });
+
+  it("keeps the payloads of what waits", async (test) => {
+    const site = await publishedSite(test, []);
+    await add(site);
+    await add(site, { kind: "binary", name: "demo", arch: "x64" });
+    await publish(site.workspace, await keysOf(site.workspace), { only: ["rules"] });
+    await renewOnline(site.workspace, await keysOf(site.workspace));
+    assert.equal(readdirSync(site.workspace.payloads).length, 1);
+    await publishAll(site);
+    assert.deepEqual(await versionsFor(site, "binary"), ["1.0.0"]);
+    assert.deepEqual(readdirSync(site.workspace.payloads), []);
+  });
+
+  it("says that rules which are signed with a new key need the draft that brings it", async (test) => {
+    const site = await publishedSite(test, []);
+    await renewed(site, "targets", { roles: ["rules"] });
+    await add(site);
+    const keys = await keysOf(site.workspace);
+    await assert.rejects(publish(site.workspace, keys, { only: ["rules"] }), {
+      code: "repository_unsigned",
+      message: /keys of the draft of targets, which was not chosen: publish it too with --only targets/,
+    });
+    await publish(site.workspace, keys, { only: ["rules", "targets"] });
+    assert.deepEqual(await versionsFor(site), ["1.0.0"]);
+  });
+
+  it("is refused before the first publish", async (test) => {
+    const site = await makeSite(test);
+    const message = /first publish must be complete/;
+    const partly = publish(site.workspace, await keysOf(site.workspace), { only: ["rules"] });
+    await assert.rejects(partly, { code: "repository_conflict", message });
+  });
+});
+
+describe("discardDrafts", () => {
+  it("gives up a root draft whose old key is lost, after which publishing goes on", async (test) => {
+    const site = await makeBlockedSite(test);
+    await add(site, { version: "1.1.0" });
+    const [gone, ...others] = await discard(site, "root");
+    assert.deepEqual([gone?.role, gone?.version, gone?.keys[0]?.added.length, others], ["root", 2, 1, []]);
+    await publishAll(site);
+    assert.deepEqual(await versionsFor(site), ["1.0.0", "1.1.0"]);
+  });
+
+  it("takes a wrong release back before it is published, with its payload", async (test) => {
+    const site = await publishedSite(test, []);
+    await add(site, { version: "6.6.6" });
+    const [gone] = await discard(site, "rules");
+    assert.deepEqual(gone?.targets, ["stable/rules/demo-rules-6.6.6.tar.gz"]);
+    assert.deepEqual([draftNames(site), readdirSync(site.workspace.payloads)], [[], []]);
+    assert.deepEqual((await publishAll(site)).published, []);
+  });
+
+  it("gives up all drafts, also a snapshot and a timestamp that wait for signatures", async (test) => {
+    const site = await makeBlockedSite(test);
+    await add(site, { version: "1.1.0" });
+    await assert.rejects(publish(site.workspace, [], { only: ["rules"] }), { code: "repository_unsigned" });
+    const found = (await discard(site)).map(({ role }) => role);
+    assert.deepEqual(found, ["snapshot", "rules", "root"]);
+    assert.deepEqual(draftNames(site), []);
+  });
+
+  it("is mended by the next publish where a cut one had put a new root there already", async (test) => {
+    const site = await publishedSite(test);
+    rmSync(join(site.workspace.keys, "timestamp.pem"));
+    await renewed(site, "root", { roles: ["timestamp"] });
+    await add(site, { version: "1.1.0" });
+    const root = readFileSync(join(site.workspace.drafts, "root.json"));
+    writeFileSync(join(site.workspace.metadata, "2.root.json"), root);
+    await discard(site);
+    await assert.rejects(versionsFor(site), { code: "update_signature_invalid" });
+    await publishAll(site);
+    assert.deepEqual(await versionsFor(site), ["1.0.0"]);
+  });
+
+  it("refuses what was never published, and keeps the drafts, but empties that of a kind", async (test) => {
+    const site = await makeSite(test);
+    const before = draftNames(site);
+    const draftOnly = /exists only as a draft.*steward-publisher init/;
+    for (const [role, code, message] of [
+      ["root", "repository_conflict", draftOnly],
+      [undefined, "repository_conflict", draftOnly],
+      ["rules", "not_found", /no release in the draft of rules/],
+      ["snapshot", "not_found", /no draft of snapshot/],
+    ] as const)
+      await assert.rejects(discard(site, role), { code, message });
+    await add(site, { version: "6.6.6" });
+    assert.equal((await discard(site, "rules"))[0]?.is_emptied, true);
+    assert.deepEqual([draftNames(site), readdirSync(site.workspace.payloads)], [before, []]);
+    await add(site);
+    await publishAll(site);
+    assert.deepEqual(await versionsFor(site), ["1.0.0"]);
   });
 });

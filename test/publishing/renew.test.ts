@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { keysOf, makeSite, publishAll, type Site } from "../../lab/publisher/site.ts";
 import { attachSignature, bytesToSign, signDraft } from "../../src/publishing/drafts/sign-draft.ts";
-import { addPrivateKey } from "../../src/publishing/keys/private-keys.ts";
+import { addPrivateKey, type PrivateKey } from "../../src/publishing/keys/private-keys.ts";
 import type { NewKeys } from "../../src/publishing/new-keys.ts";
 import { readPublished } from "../../src/publishing/published.ts";
 import { type KeyChanges, renewRole } from "../../src/publishing/renew.ts";
@@ -12,8 +12,11 @@ import type { DraftedRole, RoleName } from "../../src/publishing/roles.ts";
 import { makeDevice } from "./clients.ts";
 import { publishedSite, renewed, unchanged } from "./fixture.ts";
 
-async function idOf({ workspace }: Site, role: RoleName): Promise<string> {
-  return (await keysOf(workspace)).find(({ file }) => file.endsWith(`/${role}.pem`))?.id ?? "";
+/** The key of a role at hand, by its file. */
+async function keyOf({ workspace }: Site, role: string): Promise<PrivateKey> {
+  const key = (await keysOf(workspace)).find(({ file }) => file.endsWith(`/${role}.pem`));
+  assert.ok(key, role);
+  return key;
 }
 
 async function change({ workspace }: Site, role: DraftedRole, changes: Partial<KeyChanges>) {
@@ -21,41 +24,45 @@ async function change({ workspace }: Site, role: DraftedRole, changes: Partial<K
   return renewRole(workspace, role, { keys: await keysOf(workspace), changes: whole });
 }
 
-const firstRoot = ({ workspace }: Site) => readFileSync(join(workspace.metadata, "1.root.json"));
+/** Drafts a new key in the place of the present one, which is lost if `isLost`. */
+async function replace(site: Site, holder: DraftedRole, role: RoleName, { isLost = false } = {}) {
+  const { id: gone, file } = await keyOf(site, role);
+  if (isLost) unlinkSync(file);
+  const made = await addPrivateKey(site.workspace.keys, role);
+  const drafts = await change(site, holder, {
+    add: { [role]: [made] },
+    remove: { [role]: [gone.slice(0, 12)] },
+  });
+  return { gone, made, drafts };
+}
+
+const deviceOf = ({ workspace }: Site) => makeDevice(readFileSync(join(workspace.metadata, "1.root.json")));
 
 describe("renewRole", () => {
   it("replaces a root key: the new root is signed by the old and the new one, and devices follow", async (test) => {
     const site = await publishedSite(test, []);
-    const gone = await idOf(site, "root");
-    const made = await addPrivateKey(site.workspace.keys, "root");
-    await change(site, "root", { add: { root: [made] }, remove: { root: [gone.slice(0, 12)] } });
+    const { gone, made } = await replace(site, "root", "root");
     await publishAll(site);
     const { root } = await readPublished(site.workspace.metadata);
     assert.deepEqual({ ...root?.signed.roles.root }, { keyids: [made.id], threshold: 1 });
     assert.equal(root?.signed.keys[gone], undefined);
-    const device = await makeDevice(firstRoot(site));
-    assert.equal((await device.refresh(site.workspace.public)).root.version, 2);
+    assert.equal((await (await deviceOf(site)).refresh(site.workspace.public)).root.version, 2);
   });
 
   it("drafts the rules again when their key is replaced, so that the old one's signature is not needed", async (test) => {
     const site = await publishedSite(test);
-    const gone = await idOf(site, "rules");
-    const made = await addPrivateKey(site.workspace.keys, "rules");
-    const renewed = await change(site, "targets", { add: { rules: [made] }, remove: { rules: [gone] } });
-    const roles = renewed.map(({ role }) => role);
+    const { drafts } = await replace(site, "targets", "rules");
+    const roles = drafts.map(({ role }) => role);
     assert.deepEqual(roles, ["targets", "rules"]);
     await publishAll(site);
-    const device = await makeDevice(firstRoot(site));
-    const found = await (await device.refresh(site.workspace.public)).list("stable", "rules");
-    const paths = found.map(({ path }) => path);
-    assert.deepEqual(paths, ["stable/rules/demo-rules-1.0.0.tar.gz"]);
+    const found = await (await (await deviceOf(site)).refresh(site.workspace.public)).list("stable", "rules");
+    const seen = found.map(({ path }) => path);
+    assert.deepEqual(seen, ["stable/rules/demo-rules-1.0.0.tar.gz"]);
   });
 
   it("has an online key's change signed by the old and the new one, and the new root copied last", async (test) => {
     const site = await publishedSite(test, []);
-    const gone = await idOf(site, "timestamp");
-    const made = await addPrivateKey(site.workspace.keys, "timestamp");
-    await change(site, "root", { add: { timestamp: [made] }, remove: { timestamp: [gone] } });
+    const { gone, made } = await replace(site, "root", "timestamp");
     assert.deepEqual((await publishAll(site)).last, ["timestamp.json", "2.root.json"]);
     const { timestamp } = await readPublished(site.workspace.metadata);
     assert.deepEqual(timestamp?.signatures.map(({ keyid }) => keyid).sort(), [gone, made.id].sort());
@@ -63,61 +70,41 @@ describe("renewRole", () => {
 
   it("lets devices follow when an online key was lost and could not sign for the change", async (test) => {
     const site = await publishedSite(test, []);
-    const device = await makeDevice(firstRoot(site));
+    const device = await deviceOf(site);
     await device.refresh(site.workspace.public);
-    const gone = await idOf(site, "timestamp");
-    unlinkSync(join(site.workspace.keys, "timestamp.pem"));
-    const made = await addPrivateKey(site.workspace.keys, "timestamp");
-    await change(site, "root", { add: { timestamp: [made] }, remove: { timestamp: [gone] } });
+    await replace(site, "root", "timestamp", { isLost: true });
     assert.deepEqual((await publishAll(site)).last, ["timestamp.json"]);
     assert.equal((await device.refresh(site.workspace.public)).timestamp.version, 2);
   });
 
-  const remove = (id: string) => ({ remove: { root: [id] } });
-  const bad: [name: string, role: DraftedRole, changes: Partial<KeyChanges>, message: RegExp][] = [
-    ["keys of rules in the root", "root", { thresholds: { rules: 1 } }, /metadata of targets/],
-    ["keys of root in the targets", "targets", { thresholds: { root: 1 } }, /metadata of root/],
-    ["keys in the metadata of rules", "rules", { thresholds: { rules: 1 } }, /of targets, not of/],
-    ["a threshold above the keys", "root", { thresholds: { root: 2 } }, /could never be signed/],
-    ["a key id that is none", "root", remove("00000000"), /not the id of one key of root/],
-    ["a key id of 7 digits", "root", remove("0000000"), /first 8 or more/],
-  ];
-  for (const [name, role, changes, message] of bad)
-    it(`refuses ${name} and drafts nothing`, async (test) => {
-      const site = await publishedSite(test, []);
-      const code = changes.remove ? "not_found" : "validation_failed";
+  it("refuses what cannot be, and drafts nothing", async (test) => {
+    const site = await publishedSite(test, []);
+    const only = { snapshot: [(await keyOf(site, "snapshot")).id] };
+    const shared = { rules: [await keyOf(site, "binary")] };
+    const bad: [role: DraftedRole, changes: Partial<KeyChanges>, code: string, message: RegExp][] = [
+      ["root", { thresholds: { rules: 1 } }, "validation_failed", /metadata of targets/],
+      ["targets", { thresholds: { root: 1 } }, "validation_failed", /metadata of root/],
+      ["rules", { thresholds: { rules: 1 } }, "validation_failed", /of targets, not of/],
+      ["root", { thresholds: { root: 2 } }, "validation_failed", /could never be signed/],
+      ["root", { remove: only }, "validation_failed", /could never be signed/],
+      ["targets", { add: shared }, "validation_failed", /Give each kind its own keys/],
+      ["root", { remove: { root: ["00000000"] } }, "not_found", /not the id of one key of root/],
+      ["root", { remove: { root: ["0000000"] } }, "not_found", /first 8 or more/],
+    ];
+    for (const [role, changes, code, message] of bad)
       await assert.rejects(change(site, role, changes), { code, message });
-      assert.deepEqual(readdirSync(site.workspace.drafts), ["payloads"]);
-    });
-
-  it("refuses to remove the last key", async (test) => {
-    const site = await makeSite(test);
-    const only = await idOf(site, "snapshot");
-    await assert.rejects(change(site, "root", { remove: { snapshot: [only] } }), {
-      code: "validation_failed",
-    });
-  });
-
-  it("refuses to give the key of binary to rules", async (test) => {
-    const site = await makeSite(test);
-    const binary = (await keysOf(site.workspace)).find(({ file }) => file.endsWith("/binary.pem"));
-    assert.ok(binary, "a binary key");
-    await assert.rejects(change(site, "targets", { add: { rules: [binary] } }), {
-      code: "validation_failed",
-      message: /Give each kind its own keys/,
-    });
+    assert.deepEqual(readdirSync(site.workspace.drafts), ["payloads"]);
   });
 });
 
 describe("attachSignature", () => {
   it("takes 64 bytes or their hex, and finds whose they are", async (test) => {
     const site = await makeSite(test);
-    const keys = await keysOf(site.workspace);
-    const rules = keys.find(({ file }) => file.endsWith("/rules.pem"));
-    const signature = Buffer.from(rules?.sign(await bytesToSign(site.workspace, "rules")) ?? []);
+    const rules = await keyOf(site, "rules");
+    const signature = Buffer.from(rules.sign(await bytesToSign(site.workspace, "rules")));
     for (const file of [signature, Buffer.from(`${signature.toString("hex")}\n`)]) {
       const { signed_by } = await attachSignature(site.workspace, "rules", { file });
-      assert.deepEqual(signed_by, [rules?.id]);
+      assert.deepEqual(signed_by, [rules.id]);
     }
   });
 
@@ -125,41 +112,28 @@ describe("attachSignature", () => {
     const site = await makeSite(test);
     const path = join(site.workspace.drafts, "rules.json");
     const before = readFileSync(path);
-    const keys = await keysOf(site.workspace);
-    const of = (role: RoleName) => keys.find(({ file }) => file.endsWith(`/${role}.pem`));
-    const bytes = await bytesToSign(site.workspace, "rules");
-    const bad: [Uint8Array | undefined, string][] = [
-      [of("binary")?.sign(bytes), "update_signature_invalid"],
-      [of("rules")?.sign(Buffer.from("other")), "update_signature_invalid"],
+    const [rules, binary] = [await keyOf(site, "rules"), await keyOf(site, "binary")];
+    const bad: [file: Uint8Array, code: string, keyId?: string][] = [
+      [binary.sign(await bytesToSign(site.workspace, "rules")), "update_signature_invalid"],
+      [rules.sign(Buffer.from("other")), "update_signature_invalid"],
       [new Uint8Array(64), "update_signature_invalid"],
       [new Uint8Array(63), "validation_failed"],
       [new Uint8Array(0), "validation_failed"],
       [Buffer.from("zz".repeat(64)), "validation_failed"],
+      [new Uint8Array(64), "not_found", binary.id],
     ];
-    for (const [file, code] of bad) {
-      assert.ok(file, "a signature");
-      await assert.rejects(attachSignature(site.workspace, "rules", { file }), { code });
-    }
-    await assert.rejects(
-      attachSignature(site.workspace, "rules", { file: new Uint8Array(64), keyId: of("binary")?.id ?? "" }),
-      { code: "not_found" },
-    );
+    for (const [file, code, keyId] of bad)
+      await assert.rejects(attachSignature(site.workspace, "rules", { file, keyId }), { code });
     assert.deepEqual(readFileSync(path), before);
   });
 
-  it("says that there is no draft", async (test) => {
+  it("says that there is no draft, and which keys could sign when none at hand may", async (test) => {
     const site = await publishedSite(test, []);
-    await assert.rejects(bytesToSign(site.workspace, "rules"), {
-      code: "not_found",
-      message: /no draft of rules/,
-    });
+    const none = { code: "not_found", message: /no draft of rules/ };
+    await assert.rejects(bytesToSign(site.workspace, "rules"), none);
     await assert.rejects(signDraft(site.workspace, "timestamp", []), { code: "not_found" });
-  });
-
-  it("says which keys could sign when none at hand may", async (test) => {
-    const site = await makeSite(test);
-    const binary = (await keysOf(site.workspace)).filter(({ file }) => file.endsWith("/binary.pem"));
-    await assert.rejects(signDraft(site.workspace, "rules", binary), {
+    await change(site, "rules", {});
+    await assert.rejects(signDraft(site.workspace, "rules", [await keyOf(site, "binary")]), {
       code: "not_found",
       message: /None of the keys here counts for rules: \S+binary\.pem/,
     });
@@ -167,85 +141,65 @@ describe("attachSignature", () => {
 });
 
 describe("makeNewKeys", () => {
-  it("has the new key take the old one's place", async (test) => {
+  it("has the new key take the old one's place, or stand beside it where that is said", async (test) => {
     const site = await publishedSite(test, []);
-    const { made, keys } = await renewed(site, "root", { roles: ["timestamp"] });
-    const roles = keys.map(({ role, keyids }) => [role, ...keyids]);
-    assert.deepEqual(roles, [["timestamp", made[0]?.id]]);
-    assert.equal(keys[0]?.removed.length, 1);
+    const beside = await renewed(site, "root", { roles: ["timestamp"], keepsOld: true });
+    assert.deepEqual([beside.keys[0]?.keyids.length, beside.keys[0]?.removed], [2, []]);
+    const { made, keys } = await renewed(site, "root", { roles: ["snapshot"] });
+    const found = keys.map(({ role, keyids, removed }) => [role, keyids, removed.length]);
+    assert.deepEqual(found, [["snapshot", [made[0]?.id], 1]]);
   });
 
-  it("has a public key take the old one's place, and makes none", async (test) => {
+  it("has a public key take the old one's place, and makes none; not one that the role has already", async (test) => {
     const [donor, site] = [await makeSite(test), await makeSite(test)];
-    const [elsewhere] = (await keysOf(donor.workspace)).filter(({ file }) => file.endsWith("/rules.pem"));
-    assert.ok(elsewhere);
+    const elsewhere = await keyOf(donor, "rules");
     await publishAll(site);
     const before = readdirSync(site.workspace.keys);
+    await assert.rejects(renewed(site, "targets", { given: { rules: [await keyOf(site, "rules")] } }), {
+      code: "validation_failed",
+      message: /is a key of rules already, so it replaces nothing/,
+    });
     const { made, keys } = await renewed(site, "targets", { given: { rules: [elsewhere] } });
     const found = [made, keys[0]?.keyids, keys[0]?.removed.length, readdirSync(site.workspace.keys)];
     assert.deepEqual(found, [[], [elsewhere.id], 1, before]);
   });
 
-  it("refuses a public key that the role has already: it replaces nothing", async (test) => {
-    const site = await makeSite(test);
-    const own = (await keysOf(site.workspace)).filter(({ file }) => file.endsWith("/rules.pem"));
-    await assert.rejects(renewed(site, "targets", { given: { rules: own } }), {
-      code: "validation_failed",
-      message: /is a key of rules already, so it replaces nothing/,
-    });
-  });
-
-  it("keeps the old one where that is said", async (test) => {
-    const site = await publishedSite(test, []);
-    const { keys } = await renewed(site, "root", { roles: ["timestamp"], keepsOld: true });
-    assert.deepEqual([keys[0]?.keyids.length, keys[0]?.removed], [2, []]);
-  });
-
-  it("replaces as many as are made, so that a threshold of two stays one", async (test) => {
-    const site = await makeSite(test, { thresholds: { root: 2 } });
-    await publishAll(site);
-    const { keys } = await renewed(site, "root", { roles: ["root", "root"] });
-    assert.deepEqual([keys[0]?.keyids.length, keys[0]?.removed.length], [2, 2]);
-  });
-
-  it("replaces the one of several that is named", async (test) => {
-    const site = await makeSite(test, { thresholds: { root: 2 } });
-    await publishAll(site);
-    const gone = (await keysOf(site.workspace)).find(({ file }) => file.endsWith("/root-2.pem"))?.id ?? "";
-    const changes = { ...unchanged, remove: { root: [gone] } };
-    const { keys } = await renewed(site, "root", { roles: ["root"], changes });
-    assert.deepEqual([keys[0]?.keyids.length, keys[0]?.removed], [2, [gone]]);
+  it("replaces as many as are made, so that a threshold of two stays one, or the one of several that is named", async (test) => {
+    for (const isNamed of [false, true]) {
+      const site = await makeSite(test, { thresholds: { root: 2 } });
+      await publishAll(site);
+      const gone = (await keyOf(site, "root-2")).id;
+      const wanted: Partial<NewKeys> = isNamed
+        ? { roles: ["root"], changes: { ...unchanged, remove: { root: [gone] } } }
+        : { roles: ["root", "root"] };
+      const [root] = (await renewed(site, "root", wanted)).keys;
+      assert.equal(root?.keyids.length, 2);
+      if (isNamed) assert.deepEqual(root.removed, [gone]);
+      else assert.equal(root.removed.length, 2);
+    }
   });
 
   it("tells where a replaced key still counts for another role", async (test) => {
-    const donor = await makeSite(test);
-    const shared = (await keysOf(donor.workspace)).filter(({ file }) => file.endsWith("/timestamp.pem"));
+    const shared = [await keyOf(await makeSite(test), "timestamp")];
     const site = await makeSite(test, { publicKeys: { timestamp: shared, snapshot: shared } });
     const { keys } = await renewed(site, "root", { roles: ["timestamp"] });
     assert.deepEqual(keys[0]?.still_in, ["snapshot"]);
   });
 
-  const bad: [name: string, role: DraftedRole, wanted: Partial<NewKeys>, message: RegExp][] = [
-    [
-      "to guess which of two keys is to go",
-      "root",
-      { roles: ["root"] },
-      /root has 2 keys\. Tell which one .*--remove-key root=[0-9a-f]{16} or --remove-key.*--keep-old/,
-    ],
-    ["a key of another holder", "targets", { roles: ["timestamp"] }, /are in the metadata of root/],
-    [
-      "a threshold that the new key cannot meet alone",
-      "root",
-      { roles: ["timestamp"], changes: { ...unchanged, thresholds: { timestamp: 2 } } },
-      /1 keys and a threshold of 2/,
-    ],
-  ];
-  for (const [name, role, wanted, message] of bad) {
-    it(`refuses ${name}, and makes no key`, async (test) => {
-      const site = await makeSite(test, { thresholds: { root: 2 } });
-      const before = readdirSync(site.workspace.keys);
+  it("makes no key where it would have to guess which one goes, or where the change cannot be", async (test) => {
+    const site = await makeSite(test, { thresholds: { root: 2 } });
+    const before = readdirSync(site.workspace.keys);
+    const two = { ...unchanged, thresholds: { timestamp: 2 } };
+    const bad: [role: DraftedRole, wanted: Partial<NewKeys>, message: RegExp][] = [
+      [
+        ...(["root", { roles: ["root"] }] as const),
+        /root has 2 keys\. Tell which one .*--remove-key root=[0-9a-f]{16} or --remove-key.*--keep-old/,
+      ],
+      ["targets", { roles: ["timestamp"] }, /are in the metadata of root/],
+      ["root", { roles: ["timestamp"], changes: two }, /1 keys and a threshold of 2/],
+    ];
+    for (const [role, wanted, message] of bad)
       await assert.rejects(renewed(site, role, wanted), { code: "validation_failed", message });
-      assert.deepEqual(readdirSync(site.workspace.keys), before);
-    });
-  }
+    assert.deepEqual(readdirSync(site.workspace.keys), before);
+  });
 });
