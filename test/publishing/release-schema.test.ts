@@ -4,17 +4,9 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { customOf } from "../../lab/publisher/offers.ts";
-import {
-  add,
-  keysOf,
-  makePayload,
-  makeSite,
-  publishAll,
-  rulesEntry,
-  surroundings,
-} from "../../lab/publisher/site.ts";
+import { add, keysOf, makeSite, publishAll, surroundings } from "../../lab/publisher/site.ts";
 import { updateKinds } from "../../src/contract/update-kinds.ts";
-import { addRelease, withdrawRelease } from "../../src/publishing/add.ts";
+import { withdrawRelease } from "../../src/publishing/add.ts";
 import { inspectRepository } from "../../src/publishing/inspect.ts";
 import { readPublished } from "../../src/publishing/published.ts";
 import { readRelease } from "../../src/releases/release.ts";
@@ -57,33 +49,30 @@ describe("docs/updates/release.schema.json", () => {
     const { path, length } = schema.properties;
     const { steward, kind, arch, channel, notes, withdrawn, more_notes, waves } = custom.properties;
     const { steps } = waves.properties;
-    const bounds = [
-      ...[
-        [steward.const, format.customForm],
-        [kind.enum, updateKinds],
-        [arch.enum, format.architectures],
-      ],
-      ...[
-        [channel.pattern, format.channelPattern.source],
-        [path.pattern, format.targetPathPattern.source],
-      ],
-      ...[notes, withdrawn].map(({ maxLength }) => [maxLength, format.maximumText]),
-      ...[
-        [more_notes.maxItems, format.maximumNotes.lines],
-        [more_notes.items.maxLength, format.maximumNotes.line],
-      ],
-      ...[
-        [steps.maxItems, format.maximumSteps],
-        [length.maximum, caps.payloadBytes],
-      ],
+    const member = (name: string) => custom.properties[name];
+    const { name, line, lines } = { name: format.namePattern.source, ...format.maximumNotes };
+    const versions = ["version", "min_agent", "floor"].flatMap((one) => [
+      [member(one).pattern, versionPattern.source],
+      [member(one).maxLength, longestVersion],
+    ]);
+    for (const [said, is] of [
+      [steward.const, format.customForm],
+      [kind.enum, updateKinds],
+      [arch.enum, format.architectures],
+      [channel.pattern, format.channelPattern.source],
+      [path.pattern, format.targetPathPattern.source],
+      [notes.maxLength, format.maximumText],
+      [withdrawn.maxLength, format.maximumText],
+      [more_notes.maxItems, lines],
+      [more_notes.items.maxLength, line],
+      [steps.maxItems, format.maximumSteps],
+      [length.maximum, caps.payloadBytes],
       [steps.items.properties.after_seconds.maximum, format.maximumWaveSeconds],
-      ...["name", "product"].map((name) => [custom.properties[name].pattern, format.namePattern.source]),
-      ...["version", "min_agent", "floor"].flatMap((name) => [
-        [custom.properties[name].pattern, versionPattern.source],
-        [custom.properties[name].maxLength, longestVersion],
-      ]),
-    ];
-    for (const [said, is] of bounds) assert.deepEqual(said, is);
+      [member("name").pattern, name],
+      [member("product").pattern, name],
+      ...versions,
+    ])
+      assert.deepEqual(said, is);
   });
 
   it("takes every release that add and publish make, withdrawn ones too", async (test) => {
@@ -91,20 +80,12 @@ describe("docs/updates/release.schema.json", () => {
     const { workspace } = site;
     const keys = await keysOf(workspace);
     const waves = { start: "2026-11-20T12:00:00Z", steps: [{ percent: 100, after_seconds: 60 }] };
-    await add(site, {
-      floor: "0.9.0",
-      min_agent: "0.1.0",
-      notes: "Grüße 🚪",
-      more_notes: ["", "- **neu**"],
-      urgent: true,
-      waves,
-    });
+    const texts = { notes: "Grüße 🚪", more_notes: ["", "- **neu**"] };
+    await add(site, { floor: "0.9.0", min_agent: "0.1.0", ...texts, urgent: true, waves });
     await add(site, { version: "1.1.0", security: true });
     const selection = { kind: "rules", name: "demo-rules", version: "1.1.0", channel: "stable" } as const;
     await withdrawRelease(workspace, { selection, reason: "breaks doors", keys });
-    const file = makePayload(site, "demo.tar.gz", "binary");
-    const entry = rulesEntry({ kind: "binary", name: "demo", arch: "arm64", version: "2.0.0-rc.1" });
-    await addRelease(workspace, { file, entry, keys });
+    await add(site, { kind: "binary", name: "demo", arch: "arm64", version: "2.0.0-rc.1" });
     await publishAll(site);
     const { rules, binary } = await readPublished(workspace.metadata);
     const targets = { ...rules?.signed.targets, ...binary?.signed.targets };

@@ -42,6 +42,9 @@ async function targetsOf({ workspace }: Site) {
 }
 
 const pathsOf = async (site: Site) => Object.keys(await targetsOf(site)).sort();
+const patchPath = (versions: string) => `stable/rules/demo-rules-${versions}.zst`;
+const patchesOf = async (site: Site) =>
+  (await pathsOf(site)).flatMap((path) => /rules-([^/]+)\.zst$/.exec(path)?.[1] ?? []);
 
 describe("a publisher whose Node cannot make patches", () => {
   it("is told which one can, and nothing is changed", { skip: isAble && "this Node can" }, async (test) => {
@@ -55,61 +58,40 @@ describe("a publisher whose Node cannot make patches", () => {
 
 describe("patches to a release", () => {
   patchIt(
-    "lead from the releases before it of its line to exactly its payload, by Debian's zstd and zlib too",
+    "lead from the releases before it of its line to exactly its payload, by Debian's zstd and zlib too, as targets that tuf-js fetches, and that devices take for no releases",
     async (test) => {
-      const { site } = await patchedSite(test);
-      const [one, other, ...rest] = await pathsOf(site).then((all) =>
-        all.filter((path) => path.endsWith(".zst")),
-      );
-      const found = [one, other, rest];
-      assert.deepEqual(found, [
-        "stable/rules/demo-rules-1.2.0.from.1.0.0.zst",
-        "stable/rules/demo-rules-1.2.0.from.1.1.0.zst",
-        [],
-      ]);
+      const site = await patchedSite(test, new Date());
+      assert.deepEqual(await patchesOf(site), ["1.2.0.from.1.0.0", "1.2.0.from.1.1.0"]);
       const targets = await targetsOf(site);
       const placeOf = (path: string) => {
         const file = targets[path];
         assert.ok(file, path);
         return locatePayload(site.workspace, path, file);
       };
-      const whole = await placeOf(targetPath(rulesEntry({ version: "1.2.0" })));
-      for (const [path = "", version] of [
-        [one, "1.0.0"],
-        [other, "1.1.0"],
-      ] as const) {
+      const wholePath = targetPath(rulesEntry({ version: "1.2.0" }));
+      const whole = readFileSync(await placeOf(wholePath));
+      const [before, made] = [join(site.scratch, "before.tar"), join(site.scratch, "made.tar")];
+      for (const version of ["1.0.0", "1.1.0"]) {
+        const path = patchPath(`1.2.0.from.${version}`);
         const file = targets[path];
         const patch = file && readPatch({ path, file, role: "rules" });
-        const formerPath = targetPath(rulesEntry({ version: version ?? "" }));
-        assert.equal(patch?.from, targets[formerPath]?.hashes.sha512);
-        assert.equal(patch?.to, targets[targetPath(rulesEntry({ version: "1.2.0" }))]?.hashes.sha512);
-        assert.ok((file?.length ?? 0) < 2_000, `${file?.length} bytes`);
-        const [before, made] = [join(site.scratch, "before.tar"), join(site.scratch, "made.tar")];
+        const formerPath = targetPath(rulesEntry({ version }));
         writeFileSync(before, gunzipSync(readFileSync(await placeOf(formerPath))));
-        assert.equal(patch?.fromBytes, readFileSync(before).length);
-        execFileSync("zstd", [
-          "-q",
-          "-f",
-          "-d",
-          "--long=27",
-          `--patch-from=${before}`,
-          await placeOf(path),
-          "-o",
-          made,
-        ]);
-        assert.equal(patch?.toBytes, readFileSync(made).length);
-        assert.ok(zlibOf(made).equals(readFileSync(whole)), "the whole payload");
+        const options = ["-q", "-f", "-d", "--long=27", `--patch-from=${before}`];
+        execFileSync("zstd", [...options, await placeOf(path), "-o", made]);
+        assert.ok((file?.length ?? 0) < 2_000, `${file?.length} bytes`);
+        assert.deepEqual(
+          [patch?.from, patch?.to, patch?.fromBytes, patch?.toBytes],
+          [
+            ...[targets[formerPath]?.hashes.sha512, targets[wholePath]?.hashes.sha512],
+            ...[readFileSync(before).length, readFileSync(made).length],
+          ],
+        );
+        assert.ok(zlibOf(made).equals(whole), "the whole payload");
       }
-    },
-  );
-
-  patchIt(
-    "are published as targets that tuf-js fetches, and that devices take for no releases",
-    async (test) => {
-      const { site } = await patchedSite(test, new Date());
       await publishAll(site);
       const root = join(site.workspace.metadata, "1.root.json");
-      const path = "stable/rules/demo-rules-1.2.0.from.1.1.0.zst";
+      const path = patchPath("1.2.0.from.1.1.0");
       const bytes = await downloadWithTufJs(test, site.workspace.public, { root, path });
       assert.equal(Buffer.from(bytes).subarray(0, 4).toString("hex"), "28b52ffd");
       const device = await makeDevice(readFileSync(root));
@@ -119,45 +101,48 @@ describe("patches to a release", () => {
   );
 
   patchIt("go when a newer release comes, with or without patches of its own", async (test) => {
-    const { site } = await patchedSite(test);
+    const site = await patchedSite(test);
     await publishAll(site);
     await addWith(site, { version: "1.3.0" }, 1);
-    const patches = (await pathsOf(site)).filter((path) => path.endsWith(".zst"));
-    assert.deepEqual(patches, ["stable/rules/demo-rules-1.3.0.from.1.2.0.zst"]);
+    assert.deepEqual(await patchesOf(site), ["1.3.0.from.1.2.0"]);
     await addWith(site, { version: "1.4.0" });
-    const found = (await pathsOf(site)).filter((path) => path.endsWith(".zst"));
-    assert.deepEqual(found, []);
+    assert.deepEqual(await patchesOf(site), []);
   });
 
   patchIt(
     "begin with no release of another line, none that is withdrawn, and none that is newer",
     async (test) => {
       const site = await makeSite(test);
-      for (const entry of [
+      const others = [
         { channel: "beta" },
         { name: "other-rules" },
         { version: "0.9.0" },
         { version: "1.0.0" },
-      ])
-        await addWith(site, entry);
+      ];
+      for (const entry of others) await addWith(site, entry);
       const selection = { kind: "rules", name: "demo-rules", version: "0.9.0", channel: "stable" } as const;
       await withdrawRelease(site.workspace, { selection, reason: "bad", keys: await keysOf(site.workspace) });
       const { patches } = await addWith(site, { version: "1.1.0" }, 9);
-      const froms = patches?.patches.map(({ from }) => from);
-      assert.deepEqual(froms, ["1.0.0"]);
+      const found = patches?.patches.map(({ from }) => from);
+      assert.deepEqual(found, ["1.0.0"]);
     },
   );
 
   patchIt("are left out where they save nothing, or where a device could not unpack them", async (test) => {
     const site = await makeSite(test);
-    await addWith(site, { version: "1.0.0" }, undefined, randomBytes(60_000).toString("base64"));
-    const other = await addWith(site, { version: "1.1.0" }, 1, randomBytes(60_000).toString("base64"));
-    assert.deepEqual(other.patches, { patches: [], skipped: [{ from: "1.0.0", why: "no_smaller" }] });
+    const random = () => randomBytes(60_000).toString("base64");
     // A payload of zeros would be refused as a bomb.
     const piece = () => `${"0".repeat(300)}${randomBytes(4).toString("hex")}`;
-    const content = Array.from({ length: mostUnpackedBytes / 300 }, piece).join("");
-    const large = await addWith(site, { version: "1.2.0" }, 1, content);
-    assert.deepEqual(large.patches, { patches: [], skipped: [{ from: "1.1.0", why: "too_large" }] });
+    const large = Array.from({ length: mostUnpackedBytes / 300 }, piece).join("");
+    await addWith(site, { version: "1.0.0" }, undefined, random());
+    for (const [version, content, skipped] of [
+      ["1.1.0", random(), { from: "1.0.0", why: "no_smaller" }],
+      ["1.2.0", large, { from: "1.1.0", why: "too_large" }],
+    ] as const)
+      assert.deepEqual((await addWith(site, { version }, 1, content)).patches, {
+        patches: [],
+        skipped: [skipped],
+      });
   });
 });
 
@@ -169,11 +154,10 @@ sys.stdout.buffer.write(packer.compress(open(sys.argv[1], "rb").read()) + packer
   return execFileSync("python3", ["-c", script, path], { maxBuffer: 1e8 });
 }
 
-async function patchedSite(test: TestContext, now?: Date) {
+/** 1.0.0 and 1.1.0 before 1.2.0, which has a patch from each. */
+async function patchedSite(test: TestContext, now?: Date): Promise<Site> {
   const site = await siteAt(test, now);
-  await addWith(site, { version: "0.9.0" });
-  await addWith(site, { version: "1.0.0" });
-  await addWith(site, { version: "1.1.0" }, 1);
-  const added = await addWith(site, { version: "1.2.0" }, 2);
-  return { site, added };
+  for (const [version, patchFrom] of [["0.9.0"], ["1.0.0"], ["1.1.0", 1], ["1.2.0", 2]] as const)
+    await addWith(site, { version }, patchFrom);
+  return site;
 }

@@ -12,27 +12,20 @@ import { downloadWithTufJs, makeDevice } from "../clients.ts";
 import { siteAt } from "../fixture.ts";
 
 const path = (version: string) => `stable/rules/demo-rules-${version}.tar.gz`;
-const all = ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0"];
 
 /** Five releases, published one after the other. */
 async function makeFullSite(test: TestContext, now: Date): Promise<Site> {
   const site = await siteAt(test, now);
-  for (const version of all) {
+  for (const version of ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0"]) {
     await add(site, { version });
     await publishAll(site);
   }
   return site;
 }
 
-async function pruned({ workspace }: Site, request: Partial<PruneRequest> = {}) {
-  const plan = await planPruning(workspace, {
-    kinds: ["rules", "binary"],
-    keep: 2,
-    keepVersions: [],
-    ...request,
-  });
-  const drafts = await prune(workspace, plan, await keysOf(workspace));
-  return { ...plan, drafts };
+async function pruned({ workspace }: Site, keep = 2) {
+  const plan = await planPruning(workspace, { kinds: ["rules", "binary"], keep, keepVersions: [] });
+  return { ...plan, drafts: await prune(workspace, plan, await keysOf(workspace)) };
 }
 
 const namesIn = (directory: string) => readdirSync(directory, { recursive: true }).map(String).sort();
@@ -45,67 +38,45 @@ function age({ workspace }: Site, days: number): void {
 }
 
 describe("a pruned repository", () => {
-  it("is read by tuf-js down to the payload, and offers what was dropped no more", async (test) => {
+  it("is read on by devices and by tuf-js, offers what was dropped no more, and keeps files as long as a timestamp leads to them", async (test) => {
     // tuf-js looks at the machine's own clock.
     const site = await makeFullSite(test, new Date());
-    const { dropped, drafts } = await pruned(site);
-    const paths = dropped.map((one) => one.path);
-    assert.deepEqual(paths, ["1.2.0", "1.1.0", "1.0.0"].map(path));
+    const { public: open } = site.workspace;
+    const root = join(site.workspace.metadata, "1.root.json");
+    const device = await makeDevice(readFileSync(root));
+    await device.refresh(open, new Date());
+    const before = namesIn(open);
+    const { dropped, drafts, files: none } = await pruned(site);
+    assert.deepEqual(
+      dropped.map((one) => one.path),
+      ["1.2.0", "1.1.0", "1.0.0"].map(path),
+    );
     assert.ok((drafts[0]?.bytes ?? 0) < (drafts[0]?.bytes_before ?? 0), "fewer bytes");
     await publishAll(site);
-    const root = join(site.workspace.metadata, "1.root.json");
-    const payload = await downloadWithTufJs(test, site.workspace.public, { root, path: path("1.4.0") });
-    assert.deepEqual(Buffer.from(payload), readFileSync(join(site.scratch, "demo-rules-1.4.0.tar.gz")));
-    await assert.rejects(
-      downloadWithTufJs(test, site.workspace.public, { root, path: path("1.2.0") }),
-      /tuf-js finds no/,
-    );
-  });
-
-  it("is read on by a device that has read it before, and by a new one", async (test) => {
-    const now = new Date("2026-11-20T12:00:00Z");
-    const site = await makeFullSite(test, now);
-    const root = readFileSync(join(site.workspace.metadata, "1.root.json"));
-    const device = await makeDevice(root);
-    await device.refresh(site.workspace.public, now);
-    await pruned(site);
-    await publishAll(site);
-    for (const one of [device, await makeDevice(root)]) {
-      const found = await (await one.refresh(site.workspace.public, now)).list("stable", "rules");
+    for (const one of [device, await makeDevice(readFileSync(root))]) {
+      const found = await (await one.refresh(open, new Date())).list("stable", "rules");
       assert.deepEqual(found.map((target) => target.path).sort(), ["1.3.0", "1.4.0"].map(path));
     }
-  });
-
-  it("keeps payloads and metadata as long as a timestamp leads to them, and the roots for ever", async (test) => {
-    const now = new Date();
-    const site = await makeFullSite(test, now);
-    const before = namesIn(site.workspace.public);
-    assert.deepEqual((await pruned(site)).files, []);
-    await publishAll(site);
-    assert.deepEqual((await pruned(site)).files, [], "devices may be fetching them");
-    const found = before.filter((name) => !namesIn(site.workspace.public).includes(name));
-    assert.deepEqual(found, []);
+    assert.deepEqual([none, (await pruned(site)).files], [[], []], "devices may be fetching them");
+    const seen = before.filter((name) => !namesIn(open).includes(name));
+    assert.deepEqual(seen, []);
     age(site, 7.1);
-    const { files } = await pruned(site);
-    const gone = files.map((one) => one.path.replace(/[0-9a-f]{128}\./, "")).sort();
-    assert.deepEqual(gone, [
-      ...[1, 2, 3, 4, 5].flatMap((version) =>
-        ["rules", "snapshot"].map((role) => `metadata/${version}.${role}.json`),
-      ),
-      ...["1.0.0", "1.1.0", "1.2.0"].map((version) => `targets/${path(version)}`),
-    ]);
-    const left = namesIn(site.workspace.public);
-    const seen = left.filter((name) => name.endsWith(".json"));
+    const gone = (await pruned(site)).files.map((one) => one.path.replace(/[0-9a-f]{128}\./, "")).sort();
+    const versions = [1, 2, 3, 4, 5];
+    const metadata = ["rules", "snapshot"].flatMap((role) =>
+      versions.map((at) => `metadata/${at}.${role}.json`),
+    );
+    const payloads = ["1.0.0", "1.1.0", "1.2.0"].map((version) => `targets/${path(version)}`);
+    assert.deepEqual(gone, [...metadata, ...payloads].sort());
+    const fresh = ["1.binary", "1.root", "1.targets", "6.rules", "6.snapshot", "timestamp"];
     assert.deepEqual(
-      seen,
-      ["1.binary.json", "1.root.json", "1.targets.json", "6.rules.json", "6.snapshot.json", "timestamp.json"]
-        .map((name) => join("metadata", name))
-        .sort(),
+      namesIn(join(open, "metadata")),
+      fresh.map((name) => `${name}.json`),
     );
-    const root = join(site.workspace.metadata, "1.root.json");
-    assert.ok(
-      (await downloadWithTufJs(test, site.workspace.public, { root, path: path("1.3.0") })).length > 0,
-    );
+    const payload = await downloadWithTufJs(test, open, { root, path: path("1.4.0") });
+    assert.deepEqual(Buffer.from(payload), readFileSync(join(site.scratch, "demo-rules-1.4.0.tar.gz")));
+    const old = downloadWithTufJs(test, open, { root, path: path("1.2.0") });
+    await assert.rejects(old, /tuf-js finds no/);
   });
 
   it("loses no file of an interrupted publish, and none of another program", async (test) => {
@@ -116,11 +87,9 @@ describe("a pruned repository", () => {
     for (const name of ["README", "stable/rules/notes.txt"])
       writeFileSync(join(site.workspace.targets, name), "");
     age(site, 30);
-    const { files } = await pruned(site, { keep: 5 });
-    assert.deepEqual(
-      files.map((one) => one.path).filter((one) => /5\.rules|9\.rules|README|notes|targets/.test(one)),
-      [],
-    );
+    const gone = (await pruned(site, 5)).files.map((one) => one.path);
+    const found = gone.filter((one) => /5\.rules|9\.rules|README|notes|targets/.test(one));
+    assert.deepEqual(found, []);
   });
 });
 
@@ -156,23 +125,19 @@ const waves = (start: string) => ({ start, steps: [{ percent: 100, after_seconds
 
 describe("a prune", () => {
   it("keeps the newest of each line by precedence, and drops the others", () => {
-    assert.deepEqual(planned(seven).dropped, ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.9.0"]);
-    assert.deepEqual(planned(seven, { keep: 6 }).dropped, ["1.0.0"]);
-    assert.deepEqual(planned(seven, { keep: 7 }).dropped, []);
-    assert.deepEqual(planned([]).dropped, []);
-  });
-
-  it("takes channels, products, names and architectures for lines of their own", () => {
-    for (const other of [
-      { channel: "beta" },
-      { product: "other" },
-      { name: "more" },
-      { arch: "x64" },
+    const sorted = ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.9.0"];
+    for (const [keep, count] of [
+      [2, 5],
+      [6, 1],
+      [7, 0],
     ] as const)
-      assert.deepEqual(
-        planned([...versions("1.0.0", "1.1.0", "1.2.0"), { version: "0.9.0", ...other }]).dropped,
-        ["1.0.0"],
-      );
+      assert.deepEqual(planned(seven, { keep }).dropped, sorted.slice(0, count));
+    assert.deepEqual(planned([]).dropped, []);
+    const lines = [{ channel: "beta" }, { product: "other" }, { name: "more" }, { arch: "x64" }] as const;
+    for (const other of lines) {
+      const all = [...versions("1.0.0", "1.1.0", "1.2.0"), { version: "0.9.0", ...other }];
+      assert.deepEqual(planned(all).dropped, ["1.0.0"], JSON.stringify(other));
+    }
   });
 
   it("keeps what is asked for, in every line, and says which version no release has", () => {
@@ -203,40 +168,22 @@ describe("a prune", () => {
   });
 
   it("keeps for each older agent the newest release that it can install", () => {
-    const all = [
-      { version: "1.0.0" },
-      { version: "1.1.0" },
-      { version: "1.2.0", min_agent: "0.5.0" },
-      { version: "1.3.0", min_agent: "0.5.0" },
-      { version: "1.4.0", min_agent: "0.9.0" },
-      { version: "1.5.0", min_agent: "0.8.0" },
-      { version: "1.6.0", min_agent: "0.10.0" },
-    ];
-    assert.deepEqual(planned(all, { keep: 1 }).spared, [
-      "1.5.0 older_agents",
-      "1.3.0 older_agents",
-      "1.1.0 older_agents",
-    ]);
-    assert.deepEqual(planned(all, { keep: 1 }).dropped, ["1.0.0", "1.2.0", "1.4.0"]);
+    const agents = [undefined, undefined, "0.5.0", "0.5.0", "0.9.0", "0.8.0", "0.10.0"];
+    const all = agents.map((min_agent, at) => ({ version: `1.${at}.0`, ...(min_agent && { min_agent }) }));
+    const { spared, dropped } = planned(all, { keep: 1 });
+    assert.deepEqual(spared, ["1.5.0 older_agents", "1.3.0 older_agents", "1.1.0 older_agents"]);
+    assert.deepEqual(dropped, ["1.0.0", "1.2.0", "1.4.0"]);
   });
 
   it("counts no release that is withdrawn or paused among the newest, and keeps those above them", () => {
-    const all = [
-      ...versions("1.0.0", "1.1.0", "1.2.0"),
-      { version: "1.3.0", withdrawn: "bad" },
-      { version: "1.4.0", paused: { at: "2026-11-19T00:00:00Z" } },
-    ];
+    const bad = (version: string) => ({ version, withdrawn: "bad" });
+    const paused = { version: "1.4.0", paused: { at: "2026-11-19T00:00:00Z" } };
     // Without 1.3.0 its version could be given to other bytes.
-    assert.deepEqual(planned(all).dropped, ["1.0.0"]);
-    const found = planned([{ version: "1.0.0", withdrawn: "bad" }, ...versions("1.1.0", "1.2.0")]).dropped;
-    assert.deepEqual(found, ["1.0.0"]);
-    assert.deepEqual(
-      planned([
-        { version: "1.0.0", withdrawn: "bad" },
-        { version: "1.1.0", withdrawn: "bad" },
-      ]).dropped,
-      [],
-    );
+    assert.deepEqual(planned([...versions("1.0.0", "1.1.0", "1.2.0"), bad("1.3.0"), paused]).dropped, [
+      "1.0.0",
+    ]);
+    assert.deepEqual(planned([bad("1.0.0"), ...versions("1.1.0", "1.2.0")]).dropped, ["1.0.0"]);
+    assert.deepEqual(planned([bad("1.0.0"), bad("1.1.0")]).dropped, []);
   });
 
   it("keeps the newest release that is within reach of every device, while later ones roll out", () => {

@@ -112,9 +112,7 @@ describe("a halt", () => {
     assert.deepEqual([done.published, done.hasOtherChanges], [null, true]);
     const { published, drafts } = await readState(site.workspace);
     const count = (targets = {}) => Object.keys(targets).length;
-    assert.deepEqual(
-      [published, drafts].map(({ rules }) => count(rules?.signed.targets)),
-      [1, 2],
-    );
+    const found = [published, drafts].map(({ rules }) => count(rules?.signed.targets));
+    assert.deepEqual(found, [1, 2]);
   });
 });
