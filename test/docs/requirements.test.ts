@@ -21,27 +21,27 @@ interface Row {
   readonly isMet: boolean;
 }
 
-/** The rows of the tables whose first column is about requirements. */
-function rowsOf(text: string): Row[] {
+/** The tables of a page whose first line is of this form, each as its first line and its rows. */
+function tablesOf(text: string, form: RegExp) {
   return text
     .split(/\n(?=\|[^\n]*\n\|---)/)
-    .filter((table) => /^\| (requirement|provision) \|/.test(table))
-    .flatMap((table) => {
+    .filter((table) => form.test(table))
+    .map((table) => {
       const [head = "", , ...lines] = table.split("\n");
-      const hasLevel = / (level|status) \|/.test(head);
-      const isMet = / shown by \|$/.test(head);
-      const rows = lines.slice(0, lines.findIndex((line) => !line.startsWith("|")) >>> 0);
-      return rows.map((line) => {
-        const cells = line.slice(2, -2).split(" | ");
-        const numbers = (cells[0] ?? "").split(", ");
-        return { numbers, level: hasLevel ? (cells[1] ?? "") : null, evidence: cells.at(-1) ?? "", isMet };
-      });
+      return { head, rows: lines.slice(0, lines.findIndex((line) => !line.startsWith("|")) >>> 0) };
     });
 }
 
-function levelsOf(list: string): Map<string, string> {
-  const lines = read(`test/vectors/requirements/${list}`).trim().split("\n");
-  return new Map(lines.map((line) => line.split(" ") as [string, string]));
+/** The rows of the tables whose first column is about requirements. */
+function rowsOf(text: string): Row[] {
+  return tablesOf(text, /^\| (requirement|provision) \|/).flatMap(({ head, rows }) =>
+    rows.map((line) => {
+      const cells = line.slice(2, -2).split(" | ");
+      const level = / (level|status) \|/.test(head) ? (cells[1] ?? "") : null;
+      const isMet = / shown by \|$/.test(head);
+      return { numbers: (cells[0] ?? "").split(", "), level, evidence: cells.at(-1) ?? "", isMet };
+    }),
+  );
 }
 
 /** Lists the faults of a row's evidence: a test or a page that there is not, or words that name neither. */
@@ -62,18 +62,19 @@ function faultsOf({ evidence, numbers }: Row): string[] {
 
 /** Reads the titles of tests and suites from the source, with an ellipsis for each value that the test puts in. */
 function titlesOf(source: string): Set<string> {
-  const plain = source.matchAll(/\b(?:it|describe)\(\s*"((?:[^"\\]|\\.)*)"/g);
-  const made = source.matchAll(/\b(?:it|describe)\(\s*`([^`]*)`/g);
-  return new Set([
-    ...[...plain].map(([, title = ""]) => JSON.parse(`"${title}"`) as string),
-    ...[...made].map(([, title = ""]) => title.replace(/\$\{[^}]*\}/g, "…")),
-  ]);
+  const titles = source.matchAll(/\b(?:it|describe)\(\s*(?:("(?:[^"\\]|\\.)*")|`([^`]*)`)/g);
+  return new Set(
+    [...titles].map(([, plain, made = ""]) =>
+      plain === undefined ? made.replace(/\$\{[^}]*\}/g, "…") : (JSON.parse(plain) as string),
+    ),
+  );
 }
 
-for (const [page, list, isAsked] of standards) {
+for (const [page, list, isAsked] of standards)
   describe(page, () => {
     const rows = rowsOf(read(page));
-    const levels = levelsOf(list);
+    const lines = read(`test/vectors/requirements/${list}`).trim().split("\n");
+    const levels = new Map(lines.map((line) => line.split(" ") as [string, string]));
     const named = rows.flatMap(({ numbers }) => numbers);
 
     it("names requirements that there are, each once, by their level", () => {
@@ -96,7 +97,6 @@ for (const [page, list, isAsked] of standards) {
       assert.deepEqual(met.flatMap(faultsOf), []);
     });
   });
-}
 
 /** Tests, scenarios, and files of the sources that are the rule themselves. */
 const testFiles = /`((?:test|lab\/scenarios)\/[\w./-]+\.(?:test|scenario)\.ts)`/g;
@@ -106,11 +106,7 @@ for (const [page, least] of [
   ["SECURITY.md", 12],
 ] as const)
   it(`${page} names a test for each claim, and tests that there are`, () => {
-    const claims = read(page)
-      .split(/\n(?=\|[^\n]*\n\|---)/)
-      .filter((table) => /^\|[^\n]*\| held by \|\n/.test(table))
-      .flatMap((table) => table.split("\n").slice(2))
-      .filter((line) => line.startsWith("|"));
+    const claims = tablesOf(read(page), /^\|[^\n]*\| held by \|\n/).flatMap(({ rows }) => rows);
     assert.ok(claims.length >= least, `only ${claims.length} rows`);
     const faults = claims.flatMap((claim) => {
       const named = [...(claim.split(" | ").at(-1) ?? "").matchAll(testFiles)].map(([, path = ""]) => path);
@@ -121,11 +117,8 @@ for (const [page, least] of [
   });
 
 it("the threat model lists each reader that is given the most elements", () => {
-  const text = read("docs/design/threat-model.md");
-  const listed = text.slice(
-    text.indexOf("## Readers of foreign bytes"),
-    text.indexOf("## Authenticated time"),
-  );
+  const [, after = ""] = read("docs/design/threat-model.md").split("## Readers of foreign bytes");
+  const [listed = ""] = after.split("## Authenticated time");
   for (const { reader } of readings) assert.ok(listed.includes(`| ${reader} `), reader);
 });
 

@@ -4,7 +4,7 @@ import { before, describe, it } from "node:test";
 import { startRun } from "../../lab/agents/make-run.ts";
 import { endOfSuite } from "../../lab/basics/ending.ts";
 import { readPages } from "../../scripts/docs/pages.ts";
-import { blocksOf } from "./blocks.ts";
+import { blocksOf } from "./fixture.ts";
 
 /** The pages whose `sh` blocks are typed, in the order in which a reader comes to them; one agent for all. */
 const order = [
