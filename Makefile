@@ -121,8 +121,9 @@ docs: $(NODE_MODULES) ## write the tables in docs/ anew, from the contract and t
 sizes: $(NODE_MODULES) ## print how many lines device, publisher and proof have, and their bounds
 	@node --import tsx scripts/sizes.ts
 
-dashboard: $(NODE_MODULES) ## write the dashboard for Grafana, var/dashboard.json
+dashboard: $(NODE_MODULES) ## write the dashboard for Grafana and the tests of the alerts into var/
 	@node --import tsx scripts/monitoring/dashboard.ts
+	@node --import tsx scripts/monitoring/alerts-tests.ts
 
 api-reference: $(NODE_MODULES) ## write the API reference as one HTML page, var/api-reference.html
 	@node --import tsx scripts/docs/api-reference.ts

@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import { alertsTests } from "../../scripts/monitoring/alerts-tests.ts";
 import { scratchDirectory } from "../basics/scratch.ts";
 import { prometheusPrograms, rowsOf, unpacked, writeUnusedAuthority } from "./programs.ts";
 
@@ -25,6 +26,7 @@ describe("the alerts", () => {
     promtool = join(prometheusPrograms(), "promtool");
     amtool = join(unpacked("alertmanager", "usr/bin/amtool", "prometheus-alertmanager"), "usr/bin/amtool");
     cpSync(monitoring, directory, { recursive: true });
+    writeFileSync(join(directory, "alerts.test.yml"), JSON.stringify(alertsTests()));
     writeFileSync(join(directory, "steward.token"), "stw_example\n");
     writeFileSync(join(directory, "steward-devices.yml"), "- targets: [localhost:8443]\n");
     writeUnusedAuthority(join(directory, "steward-ca.pem"));

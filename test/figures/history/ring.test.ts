@@ -10,12 +10,14 @@ import { decodeRing, encodeRing, fileBytes } from "../../../src/figures/history/
 
 const week = 2_016;
 
-/** One thing that is done to a ring; steps go forward by a little or far, and back. */
-const doing = fc.record({
-  kind: fc.constantFrom("put", "put", "put", "put", "forget"),
-  by: fc.oneof(fc.integer({ min: -3, max: 5 }), fc.integer({ min: -3_000, max: 3_000 })),
-});
-const doings = fc.array(doing, { maxLength: 80 });
+/** Things that are done to a ring; steps go forward by a little or far, and back. */
+const doings = fc.array(
+  fc.record({
+    kind: fc.constantFrom("put", "put", "put", "put", "forget"),
+    by: fc.oneof(fc.integer({ min: -3, max: 5 }), fc.integer({ min: -3_000, max: 3_000 })),
+  }),
+  { maxLength: 80 },
+);
 
 const pointOf = (bits: number): number[] => Array.from({ length: 12 }, (_, column) => bits + column);
 
@@ -42,51 +44,38 @@ function done(steps: readonly { kind: string; by: number }[]) {
 }
 
 describe("the ring", () => {
-  it("has the points of seven days, each in its step and none twice, whatever is put, skipped and forgotten", () => {
+  it("has the points of seven days, each in its step and none twice, also from its file, whatever is done to it", () => {
     const holds = fc.property(doings, (steps) => {
       const { ring, model, newest } = done(steps);
-      assert.equal(ring.newest(), newest);
       for (let step = newest - week - 10; step <= newest + 10; step += 1) {
         const number = model.get(step);
         const found = ring.at(step);
         assert.deepEqual(found && [...found], number === undefined ? null : pointOf(number), `step ${step}`);
       }
+      const read = decodeRing(encodeRing(ring));
+      assert.deepEqual([ring.newest(), read?.newest(), read?.values()], [newest, newest, ring.values()]);
     });
     fc.assert(holds, runs({ usual: 60, all: 600 }));
-  });
-
-  it("is the same after its file is written and read", () => {
-    const holds = fc.property(doings, (steps) => {
-      const { ring } = done(steps);
-      const read = decodeRing(encodeRing(ring));
-      assert.equal(read?.newest(), ring.newest());
-      assert.deepEqual(read?.values(), ring.values());
-    });
-    fc.assert(holds, runs({ usual: 30, all: 300 }));
   });
 
   it("takes 47 KiB on the disk, whatever it holds", () => {
     const full = new Ring();
     for (let step = 0; step < 3 * week; step += 1) full.put(step, pointOf(step % 30_000));
-    for (const ring of [new Ring(), full]) assert.equal(encodeRing(ring).length, 80 - 16 + 24 * week);
-    assert.ok(fileBytes < 48 * 1_024, `${fileBytes} bytes`);
+    const sizes = [new Ring(), full].map((ring) => encodeRing(ring).length);
+    assert.deepEqual([columns, capacity, ...sizes, fileBytes], [12, week, ...Array(3).fill(64 + 24 * week)]);
   });
 });
 
 describe("the file of the ring", () => {
-  const { ring } = done([{ kind: "put", by: 0 }]);
-  const whole = encodeRing(ring);
+  const whole = encodeRing(done([{ kind: "put", by: 0 }]).ring);
 
   it("is refused with any byte changed", () => {
-    const holds = fc.property(
-      fc.integer({ min: 0, max: whole.length - 1 }),
-      fc.integer({ min: 1, max: 255 }),
-      (at, change) => {
-        const bytes = Buffer.from(whole);
-        bytes.writeUInt8(bytes.readUInt8(at) ^ change, at);
-        assert.equal(decodeRing(bytes), null);
-      },
-    );
+    const places = fc.integer({ min: 0, max: whole.length - 1 });
+    const holds = fc.property(places, fc.integer({ min: 1, max: 255 }), (at, change) => {
+      const bytes = Buffer.from(whole);
+      bytes.writeUInt8(bytes.readUInt8(at) ^ change, at);
+      assert.equal(decodeRing(bytes), null);
+    });
     fc.assert(holds, runs({ usual: 200, all: 5_000 }));
     assert.notEqual(decodeRing(whole), null);
   });
@@ -102,40 +91,34 @@ describe("the file of the ring", () => {
   });
 
   it("is refused where it was cut, has more, or is another program's", () => {
-    for (const bytes of [
-      ...[0, 1, 63, 64, whole.length - 1].map((length) => whole.subarray(0, length)),
-      Buffer.concat([whole, Buffer.alloc(1)]),
-      Buffer.alloc(whole.length),
-      Buffer.from("{}"),
-    ])
-      assert.equal(decodeRing(bytes), null, `${bytes.length} bytes`);
+    const cut = [0, 1, 63, 64, whole.length - 1].map((length) => whole.subarray(0, length));
+    const others = [Buffer.concat([whole, Buffer.alloc(1)]), Buffer.alloc(whole.length), Buffer.from("{}")];
+    for (const bytes of [...cut, ...others]) assert.equal(decodeRing(bytes), null, `${bytes.length} bytes`);
   });
 });
 
 describe("a figure of the history", () => {
+  const kept = (name: keyof typeof forms, figure: number) => forms[name].toFigure(forms[name].toBits(figure));
+
   it("is kept to three digits, of a clock from a microsecond to three years and of either sign", () => {
     const exponents = fc.double({ min: -6, max: 8, noNaN: true });
-    const holds = fc.property(exponents, fc.boolean(), (exponent, isNegative) => {
-      const seconds = (isNegative ? -1 : 1) * 10 ** exponent;
-      for (const name of ["clock_offset_seconds", "clock_uncertainty_seconds"] as const) {
-        const kept = forms[name].toFigure(forms[name].toBits(seconds));
-        assert.ok(Math.abs(kept / seconds - 1) < 6e-3, `${seconds} became ${kept}`);
-      }
+    const holds = fc.property(exponents, fc.constantFrom(1, -1), (exponent, sign) => {
+      const seconds = sign * 10 ** exponent;
+      for (const name of ["clock_offset_seconds", "clock_uncertainty_seconds"] as const)
+        assert.ok(Math.abs(kept(name, seconds) / seconds - 1) < 6e-3, `${name} ${seconds}`);
     });
     fc.assert(holds, runs({ usual: 200, all: 5_000 }));
-    assert.equal(forms.clock_offset_seconds.toFigure(forms.clock_offset_seconds.toBits(0)), 0);
   });
 
-  it("is kept with as many decimals as a person reads", () => {
-    const kept = (
-      name: "disk_used_ratio" | "memory_used_ratio" | "load" | "temperature_celsius",
-      figure: number,
-    ) => forms[name].toFigure(forms[name].toBits(figure));
-    const found = [kept("disk_used_ratio", 0.41239), kept("memory_used_ratio", 1), kept("load", 12.346)];
-    assert.deepEqual(found, [0.4124, 1, 12.35]);
-    const seen = [kept("temperature_celsius", -12.34), kept("temperature_celsius", 98.76)];
-    assert.deepEqual(seen, [-12.3, 98.8]);
-  });
+  for (const [name, figure, expected] of [
+    ["clock_offset_seconds", 0, 0],
+    ["disk_used_ratio", 0.41239, 0.4124],
+    ["memory_used_ratio", 1, 1],
+    ["load", 12.346, 12.35],
+    ["temperature_celsius", -12.34, -12.3],
+    ["temperature_celsius", 98.76, 98.8],
+  ] as const)
+    it(`is kept as a person reads it: ${name} ${figure}`, () => assert.equal(kept(name, figure), expected));
 
   it("is never taken for one that is not known, and stays within its range", () => {
     for (const name of historySeriesNames)
@@ -143,7 +126,5 @@ describe("a figure of the history", () => {
         const bits = forms[name].toBits(figure);
         assert.ok(bits > unknownBits && bits <= 32_767, `${name}: ${figure} became ${bits}`);
       }
-    assert.equal(columns, 12);
-    assert.equal(capacity, week);
   });
 });

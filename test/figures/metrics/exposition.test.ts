@@ -30,8 +30,10 @@ describe("Prometheus' text format", () => {
     );
   });
 
-  it("escapes backslash, quote and line feed in the value of a label", () => {
+  it("escapes backslash, quote and line feed in the value of a label, and leaves out what is not known", () => {
     const exposition = createExposition();
+    exposition.add("steward_clock_offset_seconds", null, {});
+    assert.equal(exposition.text(), "");
     exposition.add("steward_build_info", 1, { version: '1"\n\\', commit: "", node: "é" });
     assert.ok(
       exposition.text().endsWith('{version="1\\"\\n\\\\",commit="",node="é"} 1\n'),
@@ -39,19 +41,12 @@ describe("Prometheus' text format", () => {
     );
   });
 
-  it("leaves out what is not known, and a metric without a value", () => {
-    const exposition = createExposition();
-    exposition.add("steward_clock_offset_seconds", null, {});
-    assert.equal(exposition.text(), "");
-  });
-
   it("writes small and large numbers as Go's ParseFloat reads them", () => {
+    const numbers = { steward_clock_offset_seconds: -1.5e-9, process_resident_memory_bytes: 2 ** 70 };
     const exposition = createExposition();
-    exposition.add("steward_clock_offset_seconds", -1.5e-9, {});
-    exposition.add("process_resident_memory_bytes", 2 ** 70, {});
-    const samples = samplesOf(exposition.text());
-    assert.equal(samples.get("steward_clock_offset_seconds"), -1.5e-9);
-    assert.equal(samples.get("process_resident_memory_bytes"), 2 ** 70);
+    for (const [name, value] of Object.entries(numbers))
+      exposition.add(name as keyof typeof numbers, value, {});
+    assert.deepEqual(Object.fromEntries(samplesOf(exposition.text())), numbers);
   });
 
   it("counts what is at most a bound of a histogram, the infinite one last, with sum and count", () => {
