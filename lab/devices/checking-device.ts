@@ -15,74 +15,27 @@ import type {
 import { openUpdates, type UpdateRoom } from "../../src/updates/updater.ts";
 import { filesInMemory, reading } from "../publisher/refreshing.ts";
 import { SignedRepository } from "../publisher/signed-repository.ts";
-import { createVirtualTime, type VirtualTime } from "../simulated/virtual-time.ts";
+import { createVirtualTime } from "../simulated/virtual-time.ts";
 
 /** Seconds since 1970 at the beginning: a Friday, noon in UTC. */
 export const startSeconds = Date.parse("2026-11-20T12:00:00Z") / 1_000;
 
 export const server = "https://updates.example/repository";
 
-/** A document without a disk, which counts what would be written at once. */
-export interface CountedRecord extends Document<UpdateRecord> {
-  readonly writes: () => number;
-  /** Within how many seconds each note was to be on the disk. */
-  readonly delays: number[];
-  failWith: Error | null;
-}
-
-export interface Device {
-  readonly time: VirtualTime;
-  readonly lab: SignedRepository;
-  readonly record: CountedRecord;
-  readonly files: ReturnType<typeof filesInMemory>;
-  readonly events: { type: UpdateEventType; details: Record<string, unknown> }[];
-  readonly types: () => string[];
-  readonly staged: Set<string>;
-  room: UpdateRoom;
-  settings: Settings["update"];
-  installedRoot: () => Promise<Uint8Array | null>;
-  installed: InstalledVersions;
-  /** The installer; absent unless a test gives one. */
-  installer: Installer;
-  isClockTrusted: boolean;
-  /** Expiry is judged by this time; null: the virtual present. */
-  expirySeconds: number | null;
-  /** 0 to 1, of every draw. */
-  chance: number;
-  /** Instead of the lab's own files. */
-  repositoryOf: ((...given: Parameters<UpdaterOptions["openRepository"]>) => Repository) | null;
-  fetchPayload: (payload: Payload, how: FetchPlan) => Promise<void>;
-  /** For a repository that is sent as a file; resolves with the URL of its directory. */
-  unpack: (upload: Upload) => Promise<string>;
-  /** Such a directory was removed after so many repositories had been opened. */
-  readonly removals: number[];
-  takesPatches: boolean;
-  /** Addresses in the order in which they were read. */
-  readonly opened: string[];
-  /** Their servers received these reports, in the same order. */
-  readonly told: (string | null)[];
-  readonly options: UpdaterOptions;
-  /** As the world's, but each check comes to its end, or to where it is held, before time goes on. */
-  runUntil(seconds: number): Promise<void>;
-  /** For a repository or a download that goes no further, and ends with its signal. */
-  hold(signal: AbortSignal): Promise<never>;
-  /** A check by hand, to its end. */
-  check(repository?: string): Promise<void>;
-  /** Another agent over the same record and files. */
-  restart(): Promise<void>;
-}
-
 type Ota = Settings["update"]["ota"];
 
-export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRecord> = {}): Promise<Device> {
+export type Device = Awaited<ReturnType<typeof openDevice>>;
+
+export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRecord> = {}) {
   const time = createVirtualTime();
   const lab = new SignedRepository({ now: new Date(startSeconds * 1_000) });
   const files = filesInMemory();
   const record = recordInMemory({ ...updateRecordKind.defaults, seed: "00".repeat(16), ...start });
   const staged = new Set<string>();
-  const events: Device["events"] = [];
+  const events: { type: UpdateEventType; details: Record<string, unknown> }[] = [];
+  /** Addresses in the order in which they were read, and the reports that their servers received. */
   const opened: string[] = [];
-  const told: Device["told"] = [];
+  const told: (string | null)[] = [];
   const at = (seconds: number): Date => new Date(seconds * 1_000);
   const options: UpdaterOptions = {
     record,
@@ -154,31 +107,29 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
       ? Number.POSITIVE_INFINITY
       : Math.max(time.now(), Date.parse(at) / 1_000 - startSeconds);
   };
-  const device: Device = {
-    time,
-    lab,
-    record,
-    files,
-    events,
+  const device = {
+    ...{ time, lab, record, files, events, staged, opened, told, options },
     types: () => events.map(({ type }) => type),
-    staged,
     room: undefined as unknown as UpdateRoom,
-    settings: { ota: { ...defaults, ...ota }, windows: [] },
-    installedRoot: async () => root,
-    installed: { rules: null, binary: null },
+    settings: { ota: { ...defaults, ...ota }, windows: [] } as Settings["update"],
+    installedRoot: async (): Promise<Uint8Array | null> => root,
+    installed: { rules: null, binary: null } as InstalledVersions,
     installer: noInstaller,
     isClockTrusted: true,
-    expirySeconds: null,
+    /** Expiry is judged by this time; null: the virtual present. */
+    expirySeconds: null as number | null,
+    /** 0 to 1, of every draw. */
     chance: 0.5,
-    repositoryOf: null,
-    fetchPayload: async () => undefined,
-    unpack: async () => "file:///uploaded",
-    removals: [],
+    /** Instead of the lab's own files. */
+    repositoryOf: null as ((...given: Parameters<UpdaterOptions["openRepository"]>) => Repository) | null,
+    fetchPayload: (async () => undefined) as (payload: Payload, how: FetchPlan) => Promise<void>,
+    /** For a repository that is sent as a file; resolves with the URL of its directory. */
+    unpack: (async () => "file:///uploaded") as (upload: Upload) => Promise<string>,
+    /** Such a directory was removed after so many repositories had been opened. */
+    removals: [] as number[],
     takesPatches: false,
-    opened,
-    told,
-    options,
-    runUntil: async (seconds) => {
+    /** As the world's, but each check comes to its end, or to where it is held, before time goes on. */
+    runUntil: async (seconds: number): Promise<void> => {
       let last = -1;
       for (let next = await nextEvent(); next <= seconds; next = await nextEvent()) {
         // The shown time has milliseconds: the event may come a part of one later.
@@ -188,7 +139,8 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
       await time.runUntil(Math.max(seconds, time.now()));
       await nextEvent();
     },
-    hold: (signal) => {
+    /** For a repository or a download that goes no further, and ends with its signal. */
+    hold: (signal: AbortSignal): Promise<never> => {
       tell();
       return new Promise((_, reject) =>
         signal.addEventListener("abort", () => {
@@ -197,12 +149,14 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
         }),
       );
     },
-    check: async (repository) => {
+    /** A check by hand, to its end. */
+    check: async (repository?: string): Promise<void> => {
       await device.room.check({ repository });
       await device.room.settled();
       await time.runUntil(time.now() + 10);
     },
-    restart: async () => {
+    /** Another agent over the same record and files. */
+    restart: async (): Promise<void> => {
       await device.room.stop();
       device.room = await openUpdates(options);
     },
@@ -232,8 +186,8 @@ const defaults: Ota = {
   report: false,
 };
 
-/** It refuses whatever the real document would refuse. */
-function recordInMemory(start: UpdateRecord): CountedRecord {
+/** A document without a disk, which counts what would be written at once; it refuses whatever the real one would refuse. */
+function recordInMemory(start: UpdateRecord) {
   const validate = validatorOf(updateRecordKind);
   const checked = (next: UpdateRecord): UpdateRecord => {
     assert.deepEqual(validate(structuredClone(next)), []);
@@ -241,11 +195,15 @@ function recordInMemory(start: UpdateRecord): CountedRecord {
   };
   let present = start;
   let writes = 0;
-  const record: CountedRecord = {
-    name: "updates",
-    failWith: null,
+  const more = {
+    failWith: null as Error | null,
     writes: () => writes,
-    delays: [],
+    /** Within how many seconds each note was to be on the disk. */
+    delays: [] as number[],
+  };
+  const record: Document<UpdateRecord> & typeof more = {
+    ...more,
+    name: "updates",
     read: () => present,
     update: async (change) => {
       if (record.failWith) throw record.failWith;

@@ -16,37 +16,10 @@ import type { Installer, InstallRequest } from "../../src/updates/facts/updater-
 type Kind = "rules" | "binary";
 
 /** The installer, as far as its journal goes: a test says what becomes of a request. */
-export interface SimulatedInstaller extends Installer {
-  journal: ReleaseJournal;
-  readonly asked: InstallRequest[];
-  readonly goneOn: () => number;
-  /** Rules are asked for their health where the binary answers. */
-  isOnePlace: boolean;
-  /** The installer cannot be started. */
-  failure: StewardError | null;
-  /** The installer ends without an entry. */
-  isSilent: boolean;
-  /** Bytes that are no journal. */
-  damage: string | null;
-  /** The installer takes a request only when that opens. */
-  gate: Promise<void> | null;
-  /** Releases have these names, by id. */
-  readonly names: Map<string, { kind: Kind; name: string; version: string }>;
-  /** The trial goes so far; those who watch hear of it. */
-  phase(kind: Kind, change: Partial<Trial>): void;
-  /** The trial proves healthy. */
-  commit(kind: Kind): void;
-  /** It is undone and set aside. */
-  undo(kind: Kind, outcome: "failed" | "aborted"): void;
-  /** An entry of what was not taken. */
-  refuse(kind: Kind, id: string, detail: string): void;
-  /** Committed at the beginning of the device's first boot, unless they say otherwise. */
-  good(kind: Kind, ...releases: GoodRelease[]): void;
-  watching(): number;
-}
+export type SimulatedInstaller = ReturnType<typeof createSimulatedInstaller>;
 
 /** Milliseconds since 1970, as the installer stamps what it writes. */
-export function createSimulatedInstaller(now: () => number): SimulatedInstaller {
+export function createSimulatedInstaller(now: () => number) {
   const listeners = new Set<() => void>();
   let goneOn = 0;
   const at = () => new Date(now()).toISOString();
@@ -87,18 +60,24 @@ export function createSimulatedInstaller(now: () => number): SimulatedInstaller 
     if (trial === null) throw new Error(`no ${kind} are on trial`);
     return trial;
   };
-  const side: SimulatedInstaller = {
+  const side = {
     journal: emptyJournal,
-    asked: [],
+    asked: [] as InstallRequest[],
     goneOn: () => goneOn,
+    /** Rules are asked for their health where the binary answers. */
     isOnePlace: false,
-    failure: null,
+    /** The installer cannot be started. */
+    failure: null as StewardError | null,
+    /** The installer ends without an entry. */
     isSilent: false,
-    damage: null,
-    gate: null,
-    names: new Map(),
+    /** Bytes that are no journal. */
+    damage: null as string | null,
+    /** The installer takes a request only when that opens. */
+    gate: null as Promise<void> | null,
+    /** Releases have these names, by id. */
+    names: new Map<string, { kind: Kind; name: string; version: string }>(),
     watching: () => listeners.size,
-    ask: async (request, signal) => {
+    ask: async (request: InstallRequest, signal: AbortSignal): Promise<void> => {
       side.asked.push(request);
       if (side.failure) throw side.failure;
       if (side.isSilent) return;
@@ -121,19 +100,21 @@ export function createSimulatedInstaller(now: () => number): SimulatedInstaller 
     goOn: () => {
       goneOn += 1;
     },
-    read: async () => {
+    read: async (): Promise<Uint8Array | null> => {
       if (side.damage !== null) return Buffer.from(side.damage);
       return side.journal === emptyJournal ? null : Buffer.from(releaseJournalText(side.journal));
     },
-    watch: (listener) => {
+    watch: (listener: () => void) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     isSetUp: () => true,
-    rulesNeedBinary: () => side.isOnePlace,
-    phase: (kind, change) =>
+    rulesNeedBinary: (): boolean => side.isOnePlace,
+    /** The trial goes so far; those who watch hear of it. */
+    phase: (kind: Kind, change: Partial<Trial>): void =>
       write({ ...side.journal, slots: slotWith(kind, { trial: { ...trialOf(kind), ...change } }) }),
-    commit: (kind) => {
+    /** The trial proves healthy. */
+    commit: (kind: Kind): void => {
       const { release } = trialOf(kind);
       const good = [...side.journal.slots[kind].good, { ...release, committed: justNow() }];
       const cause = outcomeCause("healthy");
@@ -142,7 +123,8 @@ export function createSimulatedInstaller(now: () => number): SimulatedInstaller 
         slots: slotWith(kind, { trial: null, good }),
       });
     },
-    undo: (kind, outcome) => {
+    /** It is undone and set aside. */
+    undo: (kind: Kind, outcome: "failed" | "aborted"): void => {
       const { release } = trialOf(kind);
       const reason = "It did not answer.";
       const cause = outcomeCause("not_healthy_in_time");
@@ -154,16 +136,18 @@ export function createSimulatedInstaller(now: () => number): SimulatedInstaller 
         slots: slotWith(kind, { trial: null, setAside }),
       });
     },
-    refuse: (kind, id, detail) => {
+    /** An entry of what was not taken. */
+    refuse: (kind: Kind, id: string, detail: string): void => {
       const label = side.names.get(id);
       const release = label ? { id, name: label.name, version: label.version } : null;
       const cause = { code: "update_not_acceptable", count: null, last_answer: null };
       write({ ...entryOf(kind, release, { outcome: "refused", detail, cause }), slots: side.journal.slots });
     },
-    good: (kind, ...releases) => {
+    /** Committed at the beginning of the device's first boot, unless they say otherwise. */
+    good: (kind: Kind, ...releases: GoodRelease[]): void => {
       const good = releases.map((release) => ({ committed: justNow(), ...release }));
       write({ ...side.journal, slots: slotWith(kind, { good }) });
     },
   };
-  return side;
+  return side satisfies Installer;
 }

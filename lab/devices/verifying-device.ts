@@ -30,34 +30,14 @@ export const asAgentUser = [
   ...["--inh-caps", "-all,+sys_time", "--ambient-caps", "-all,+sys_time", "--bounding-set", "-all,+sys_time"],
 ];
 
-/** A device whose agent belongs to another user, and its publisher. */
-export interface VerifyLab {
-  publisher: SignedRepository;
-  /** The agent's state directory, and root's three directories. */
-  readonly agent: string;
-  readonly trust: string;
-  readonly releases: string;
-  readonly rootFile: string;
-  /** Gives the agent this publisher's present metadata, unverified. */
-  hold(publisher?: SignedRepository): Promise<void>;
-  /** Stages a payload under the id of its signed bytes, or other bytes in its place. */
-  stage(added: AddedTarget, bytes?: Uint8Array): Promise<string>;
-  stagedPath(id: string): string;
-  verifyAndCopy(id: string, options?: Partial<VerificationOptions>): Promise<VerifiedRelease>;
-  /** A release that the installer verifies, so that it knows of it. */
-  verifyNew(version: string, options?: Partial<VerificationOptions>): Promise<VerifiedRelease>;
-  /** Runs a shell script as the agent's user, in its updates directory. */
-  asAgent(script: string, ...args: string[]): SpawnSyncReturns<string>;
-}
+export type VerifyLab = Awaited<ReturnType<typeof openVerifyLab>>;
 
 export function idOf({ target }: AddedTarget): string {
   return (target.hashes.sha512 ?? target.hashes.sha256)?.slice(0, 32) ?? "";
 }
 
-export async function openVerifyLab(
-  test: Ending,
-  publisher: SignedRepository = new SignedRepository(),
-): Promise<VerifyLab> {
+/** A device whose agent belongs to another user, and its publisher. */
+export async function openVerifyLab(test: Ending, publisher = new SignedRepository()) {
   const base = await temporaryDirectory(test);
   await chmod(base, 0o755);
   const [agent, trust, releases] = [join(base, "agent"), join(base, "trust"), join(base, "releases")];
@@ -69,22 +49,29 @@ export async function openVerifyLab(
     await mkdir(join(agent, directory), { mode: 0o700 });
     await chown(join(agent, directory), agentUser, agentUser);
   }
-  const lab: VerifyLab = {
-    ...{ publisher, agent, trust, releases, rootFile },
-    hold: (of = lab.publisher) => holdMetadata(join(agent, "updates"), of),
-    stage: async (added, bytes = added.payload) => {
+  const lab = {
+    publisher,
+    /** The agent's state directory, and root's three directories. */
+    ...{ agent, trust, releases, rootFile },
+    /** Gives the agent this publisher's present metadata, unverified. */
+    hold: (of?: SignedRepository): Promise<void> => holdMetadata(join(agent, "updates"), of ?? lab.publisher),
+    /** Stages a payload under the id of its signed bytes, or other bytes in its place. */
+    stage: async (added: AddedTarget, bytes: Uint8Array = added.payload): Promise<string> => {
       await put(lab.stagedPath(idOf(added)), bytes);
       return idOf(added);
     },
-    stagedPath: (id) => join(agent, "updates/staged", `${id}.tar.gz`),
-    verifyAndCopy: async (id, options) => verifyAndCopy(id, { ...(await usual(lab)), ...options }),
-    verifyNew: async (version, options) => {
+    stagedPath: (id: string) => join(agent, "updates/staged", `${id}.tar.gz`),
+    verifyAndCopy: async (id: string, options?: Partial<VerificationOptions>): Promise<VerifiedRelease> =>
+      verifyAndCopy(id, { ...(await usual(lab)), ...options }),
+    /** A release that the installer verifies, so that it knows of it. */
+    verifyNew: async (version: string, options?: Partial<VerificationOptions>): Promise<VerifiedRelease> => {
       const added = lab.publisher.addRelease({ version });
       lab.publisher.publish("rules");
       await lab.hold();
       return lab.verifyAndCopy(await lab.stage(added), options);
     },
-    asAgent: (script, ...args) => {
+    /** Runs a shell script as the agent's user, in its updates directory. */
+    asAgent: (script: string, ...args: string[]): SpawnSyncReturns<string> => {
       const [program = "", ...options] = asAgentUser;
       return spawnSync(program, [...options, "sh", "-c", script, "sh", ...args], {
         cwd: "/",
@@ -104,10 +91,7 @@ export function does(lab: VerifyLab, script: string, ...args: string[]): void {
 }
 
 /** A device whose agent holds this release, staged. */
-export async function withStaged(
-  test: Ending,
-  options: ReleaseOptions = {},
-): Promise<{ lab: VerifyLab; id: string; added: AddedTarget }> {
+export async function withStaged(test: Ending, options: ReleaseOptions = {}) {
   const lab = await openVerifyLab(test);
   const added = lab.publisher.addRelease({ version: "1.0.0", ...options });
   lab.publisher.publish("rules", "binary");

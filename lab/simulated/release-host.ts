@@ -9,23 +9,11 @@ import type {
 } from "../../src/host/release-ports.ts";
 
 /** A host in memory: files, one unit, time that passes only by waiting. */
-export interface SimulatedReleaseHost extends ReleaseHost {
-  /** Path → content, or where a link leads. */
-  readonly entries: Map<string, Entry>;
-  /** The service was given these orders, in order. */
-  readonly acts: string[];
-  /** True when the release of this version is well when it is looked at. */
-  isHealthy: (release: ReleaseAtWork) => boolean;
-  unit: UnitState;
-  /** Another boot begins. */
-  reboot(): void;
-  /** Before each operation; what it throws is a crash. */
-  beforeEach: (operation: string) => void;
-}
+export type SimulatedReleaseHost = ReturnType<typeof createReleaseHost>;
 
 type Entry = { readonly text: string } | { readonly link: string } | "directory";
 
-export function createReleaseHost({ hasUnits = true } = {}): SimulatedReleaseHost {
+export function createReleaseHost({ hasUnits = true } = {}) {
   const entries = new Map<string, Entry>();
   const acts: string[] = [];
   let boots = 1;
@@ -43,12 +31,15 @@ export function createReleaseHost({ hasUnits = true } = {}): SimulatedReleaseHos
     begin: async (unit) => void acts.push(`begin ${unit}`),
     log: async () => ["pump.service: it said something"],
   };
-  const host: SimulatedReleaseHost = {
-    entries,
-    acts,
-    isHealthy: () => true,
-    unit: { isActive: true, isFailed: false, uncleanExits: 0, invocation: "1" },
-    beforeEach: () => undefined,
+  const host = {
+    /** Path → content, or where a link leads; and the orders that the service was given. */
+    ...{ entries, acts },
+    /** True when the release of this version is well when it is looked at. */
+    isHealthy: (() => true) as (release: ReleaseAtWork) => boolean,
+    unit: { isActive: true, isFailed: false, uncleanExits: 0, invocation: "1" } as UnitState,
+    /** Before each operation; what it throws is a crash. */
+    beforeEach: (() => undefined) as (operation: string) => void,
+    /** Another boot begins. */
     reboot: () => {
       boots += 1;
       uptime = 1;
@@ -61,21 +52,21 @@ export function createReleaseHost({ hasUnits = true } = {}): SimulatedReleaseHos
       return `boot-${boots}`;
     },
     now: () => new Date(wall),
-    pause: async (seconds) => {
+    pause: async (seconds: number) => {
       uptime += seconds;
       wall += seconds * 1_000;
     },
-    activate: async (_plan: ApplyPlan, { version }) => {
+    activate: async (_plan: ApplyPlan, { version }: ReleaseAtWork) => {
       step("activate");
       acts.push(`activate ${version}`);
     },
-    askHealth: async (_plan, release): Promise<HealthAnswer> => {
+    askHealth: async (_plan: ApplyPlan, release: ReleaseAtWork): Promise<HealthAnswer> => {
       step("askHealth");
       const isHealthy = host.isHealthy(release);
       return { isHealthy, words: `${release.version} is ${isHealthy ? "well" : "not well"}` };
     },
     selfTest: async () => step("selfTest"),
-    unpack: async (payload, directory) => {
+    unpack: async (payload: string, directory: string) => {
       step("unpack");
       const entry = entries.get(payload);
       if (entry === undefined || entry === "directory" || !("text" in entry)) throw new Error("no payload");
@@ -83,7 +74,7 @@ export function createReleaseHost({ hasUnits = true } = {}): SimulatedReleaseHos
       entries.set(`${directory}/content`, entry);
     },
   };
-  return host;
+  return host satisfies ReleaseHost;
 }
 
 function filesIn(entries: Map<string, Entry>, step: (name: string) => void): ReleaseFiles {

@@ -2,9 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { createTrustedTime, type TrustedTime } from "../../src/accounts/trusted-time.ts";
+import { createTrustedTime } from "../../src/accounts/trusted-time.ts";
 import type { ClockState } from "../../src/clock/trust/clock-state.ts";
-import type { Uptime } from "../../src/host/ports.ts";
 import { type Document, openDocument } from "../../src/store/documents/document.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
@@ -15,22 +14,13 @@ after(async () => {
   for (const close of closing.reverse()) await close();
 });
 
-/** A host in virtual time: its two clocks go only where the test takes them. */
-export interface VirtualHost {
-  time: TrustedTime;
-  uptime: Uptime;
-  /** Both clocks run on, as they do. */
-  pass: (seconds: number) => void;
-  /** The wall clock is set; monotonic time does not care. */
-  step: (seconds: number) => void;
-  /** The agent's knowledge of the wall clock from now on. */
-  know: (state: Partial<ClockState>) => void;
-}
+export type VirtualHost = ReturnType<typeof virtualHost>;
 
 export const hostStart = new Date("2026-11-20T12:00:00.000Z");
 export const hostFloor = new Date("2026-11-01T00:00:00.000Z");
 
-export function virtualHost(known: Partial<ClockState> = { trust: "trusted" }): VirtualHost {
+/** A host in virtual time: its two clocks go only where the test takes them. */
+export function virtualHost(known: Partial<ClockState> = { trust: "trusted" }) {
   let wall = hostStart.getTime();
   let seconds = 5_000;
   let state: ClockState = { ...unobservedClock, ...known };
@@ -38,14 +28,17 @@ export function virtualHost(known: Partial<ClockState> = { trust: "trusted" }): 
   return {
     uptime,
     time: createTrustedTime({ wall: () => wall, uptime, readClock: () => state, floor: () => hostFloor }),
-    pass: (more) => {
+    /** Both clocks run on, as they do. */
+    pass: (more: number): void => {
       wall += more * 1_000;
       seconds += more;
     },
-    step: (more) => {
+    /** The wall clock is set; monotonic time does not care. */
+    step: (more: number): void => {
       wall += more * 1_000;
     },
-    know: (next) => {
+    /** The agent's knowledge of the wall clock from now on. */
+    know: (next: Partial<ClockState>): void => {
       state = { ...unobservedClock, ...next };
     },
   };

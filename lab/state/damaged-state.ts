@@ -6,17 +6,10 @@ import { adminName, adminPassword, type RunningAgent } from "../agents/running-a
 import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { startAgent } from "./state-directory.ts";
 
-/** State that an agent has written and closed: one administrator, one session, the device's name "pump 7". */
-export interface LivedInState {
-  refreshToken: string;
-  apiToken: string;
-  /** This directory has it; to be copied from, not changed. */
-  original: string;
-  /** A copy of it in a directory of its own. */
-  copy: (test: Ending) => Promise<string>;
-}
+export type LivedInState = Awaited<ReturnType<typeof makeLivedInState>>;
 
-export async function makeLivedInState(test: Ending): Promise<LivedInState> {
+/** State that an agent has written and closed: one administrator, one session, the device's name "pump 7". */
+export async function makeLivedInState(test: Ending) {
   const directory = await temporaryDirectory(test);
   const original = join(directory, "state");
   await mkdir(original, { mode: 0o700 });
@@ -30,9 +23,11 @@ export async function makeLivedInState(test: Ending): Promise<LivedInState> {
   await measureOscillator(original);
   return {
     refreshToken,
-    apiToken: json.token,
+    apiToken: String(json.token),
+    /** This directory has it; to be copied from, not changed. */
     original,
-    copy: async (user) => {
+    /** A copy of it in a directory of its own. */
+    copy: async (user: Ending): Promise<string> => {
       const copy = join(await temporaryDirectory(user), "state");
       await cp(original, copy, { recursive: true });
       await rm(join(copy, ".reserve"), { force: true });

@@ -15,14 +15,10 @@ export interface Said {
   [member: string]: unknown;
 }
 
-/** An event log on real files, and what it said. */
-export interface OpenedLog {
-  events: EventLog;
-  directory: string;
-  said: Said[];
-}
+export type OpenedLog = Awaited<ReturnType<typeof openLog>>;
 
-export async function openLog(test: Ending, options: Partial<EventLogOptions> = {}): Promise<OpenedLog> {
+/** An event log on real files, and what it said. */
+export async function openLog(test: Ending, options: Partial<EventLogOptions> = {}) {
   const directory = options.directory ?? join(await temporaryDirectory(test), "events");
   const said: Said[] = [];
   const events = await openEventLog({
@@ -75,9 +71,7 @@ export async function allEvents(events: EventLog, limit = 200): Promise<AuditEve
 }
 
 /** The files of the directory with their sizes, in order of name. */
-export async function filesOf(
-  directory: string,
-): Promise<{ name: string; path: string; sizeBytes: number }[]> {
+export async function filesOf(directory: string) {
   const names = (await readdir(directory)).sort();
   return Promise.all(
     names.map(async (name) => {

@@ -2,13 +2,6 @@ import { startAgentInProcess } from "../agents/agent-in-process.ts";
 import { enrol } from "../agents/enrol.ts";
 import type { Answer, RunningAgent } from "../agents/running-agent.ts";
 
-/** The state of a device with many accounts. */
-export interface LargeState {
-  readonly users: number;
-  /** The text of each API token, which may read the status and the metrics. */
-  readonly tokens: readonly string[];
-}
-
 /** Every so many users there is one with a second factor. */
 const usersPerFactor = 10;
 
@@ -20,13 +13,14 @@ export const password = "seven calm otters by the river";
 
 /**
  * Makes the state of a device on which so many users have signed in and so many API tokens were made. The agent itself
- * writes it, from its sources and with hashes that cost little: a few thousand real ones would take minutes.
+ * writes it, from its sources and with hashes that cost little: a few thousand real ones would take minutes. Gives the text
+ * of each API token, which may read the status and the metrics.
  */
 export async function makeLargeState(
   stateDirectory: string,
   counts: { readonly users: number; readonly tokens: number },
   environment: Readonly<Record<string, string>> = {},
-): Promise<LargeState> {
+) {
   const agent = await startAgentInProcess({ stateDirectory, environment });
   try {
     const ids: string[] = [];
@@ -37,7 +31,7 @@ export async function makeLargeState(
     await inTurns("tokens", counts, async (index) => {
       tokens[index] = await addToken(agent, ids[index % ids.length] ?? "", index);
     });
-    return { users: counts.users, tokens };
+    return { tokens };
   } finally {
     await agent.dispose();
   }

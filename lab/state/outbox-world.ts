@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import type { AuditEvent } from "../../src/contract/types.ts";
 import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
 import type { EventFacts } from "../../src/journal/events/event.ts";
@@ -32,50 +33,15 @@ interface Refusal {
   readonly retryAfter?: number;
 }
 
-/** A message as the receiver has it, maybe for the second time. */
-export interface Arrived {
-  readonly id: string;
-  readonly seqs: readonly number[];
-  /** Virtual seconds. */
-  readonly at: number;
-}
-
-/** One device's event log and outbox on real files in virtual time, and real webhooks over loopback that fail at will. */
-export interface OutboxWorld {
-  readonly time: VirtualTime;
-  readonly events: EventLog;
-  readonly outbox: Outbox;
-  /** The state directory. */
-  readonly directory: string;
-  /** All messages, in the order of the attempts. */
-  readonly attempts: readonly { readonly message: Message; readonly at: number }[];
-  readonly arrived: readonly Arrived[];
-  /** The number of timers that the outbox waits for. */
-  timers(): number;
-  /** The end of each request from now on. */
-  fate: (at: number) => Fate;
-  /** The language of the device's messages from now on. */
-  language: Message["language"];
-  /** A webhook; all go to one server. */
-  receiver(name?: string, takes?: NamedReceiver["takes"]): NamedReceiver;
-  /** Another receiver, during whose deliveries no time passes. */
-  reached(receiver: Receiver): Receiver;
-  configure(receivers: readonly NamedReceiver[], change?: Promise<AuditEvent>): Promise<void>;
-  record(facts: EventFacts): Promise<void>;
-  /** Lets time pass from one event to the next, each with all that follows from it. */
-  pass(seconds: number): Promise<void>;
-  /** Settles when nothing happens without time. */
-  settle(): Promise<void>;
-  /** The process is killed, and the agent starts again on the same files with the same receivers. */
-  restart(): Promise<void>;
-}
+export type OutboxWorld = Awaited<ReturnType<typeof openOutboxWorld>>;
 
 const startMilliseconds = Date.parse("2026-11-27T10:00:00Z");
 
+/** One device's event log and outbox on real files in virtual time, and real webhooks over loopback that fail at will. */
 export async function openOutboxWorld(
   test: Ending,
   options: Pick<EventLogOptions, "totalBytes" | "refusalKinds"> = {},
-): Promise<OutboxWorld> {
+) {
   const directory = await temporaryDirectory(test);
   const time = createVirtualTime();
   const busy = createBusy();
@@ -111,20 +77,30 @@ export async function openOutboxWorld(
     return { events, outbox, life, timers };
   };
   let present = await start(true);
-  const world: OutboxWorld = {
+  const world = {
+    /** The state directory; all messages, in the order of the attempts; and when nothing happens without time. */
     ...{ time, directory, attempts: network.attempts, arrived: network.arrived, settle: busy.settled },
-    get events() {
+    get events(): EventLog {
       return present.events;
     },
-    get outbox() {
+    get outbox(): Outbox {
       return present.outbox;
     },
+    /** The number of timers that the outbox waits for. */
     timers: () => present.timers.count(),
-    fate: () => "delivered",
-    language: "en",
-    receiver: (name = "hook", takes = "all") => ({ name, takes, receiver: network.receiver }),
-    reached: ({ deliver }) => ({ deliver: (message, signal) => busy.during(deliver(message, signal)) }),
-    configure: async (receivers, change) => {
+    /** The end of each request from now on. */
+    fate: (() => "delivered") as (at: number) => Fate,
+    /** The language of the device's messages from now on. */
+    language: "en" as Message["language"],
+    /** A webhook; all go to one server. */
+    receiver: (name = "hook", takes: NamedReceiver["takes"] = "all"): NamedReceiver => ({
+      ...{ name, takes, receiver: network.receiver },
+    }),
+    /** Another receiver, during whose deliveries no time passes. */
+    reached: ({ deliver }: Receiver): Receiver => ({
+      deliver: (message, signal) => busy.during(deliver(message, signal)),
+    }),
+    configure: async (receivers: readonly NamedReceiver[], change?: Promise<AuditEvent>): Promise<void> => {
       const { life, outbox } = present;
       configured = receivers;
       outbox.configure(
@@ -133,12 +109,14 @@ export async function openOutboxWorld(
       );
       await passed(time, busy, 0);
     },
-    record: async (facts) => {
+    record: async (facts: EventFacts): Promise<void> => {
       await busy.during(world.events.record(facts));
       await busy.settled();
     },
-    pass: (seconds) => passed(time, busy, seconds),
-    restart: async () => {
+    /** Lets time pass from one event to the next, each with all that follows from it. */
+    pass: (seconds: number) => passed(time, busy, seconds),
+    /** The process is killed, and the agent starts again on the same files with the same receivers. */
+    restart: async (): Promise<void> => {
       present.life.end();
       present = await start(false);
       await world.configure(configured);
@@ -244,21 +222,19 @@ type Busy = ReturnType<typeof createBusy>;
 /** Turns of the loop without work after which none follows. */
 const quietTurns = 5;
 
-interface NetworkOptions {
-  readonly time: VirtualTime;
-  readonly busy: Busy;
-  readonly wall: () => number;
-  readonly fate: () => Fate;
-}
-
-async function openNetwork(test: Ending, { time, busy, wall, fate }: NetworkOptions) {
-  const [attempts, arrived]: [{ message: Message; at: number }[], Arrived[]] = [[], []];
+async function openNetwork(
+  test: Ending,
+  { time, busy, wall, fate }: { time: VirtualTime; busy: Busy; wall: () => number; fate: () => Fate },
+) {
+  /** By virtual seconds; a message may arrive for the second time. */
+  const attempts: { message: Message; at: number }[] = [];
+  const arrived: { id: string; seqs: readonly number[]; at: number }[] = [];
   const server = await startWebServer((request, response) => {
     const end = fate();
     if (end === "dropped") return void request.socket.destroy();
-    void textOf(request).then((text) => {
+    void text(request).then((sent) => {
       if (typeof end === "object" && "status" in end) return refuse(response, end);
-      const { id, data } = JSON.parse(text) as { id: string; data: { events: { seq: number }[] } };
+      const { id, data } = JSON.parse(sent) as { id: string; data: { events: { seq: number }[] } };
       arrived.push({ id, seqs: data.events.map(({ seq }) => seq), at: time.now() });
       if (end === "lost") return void request.socket.destroy();
       if (end === "delivered") return void response.writeHead(204).end();
@@ -286,10 +262,4 @@ async function openNetwork(test: Ending, { time, busy, wall, fate }: NetworkOpti
 
 function refuse(response: ServerResponse, { status, retryAfter }: Refusal): void {
   response.writeHead(status, retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }).end();
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces).toString("utf8");
 }

@@ -3,7 +3,7 @@ import type { Figures } from "../../src/figures/history/figures.ts";
 import { DeviceHistory } from "../../src/figures/history/history.ts";
 
 /** The true time at the beginning, in seconds since 1970: the begin of a step. */
-export const trueStart = 1_800_000_000;
+const trueStart = 1_800_000_000;
 
 const nothingKnown: Figures = {
   clock_offset_seconds: null,
