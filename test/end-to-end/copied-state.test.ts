@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
@@ -120,23 +120,6 @@ describe("state that was copied from another machine", () => {
     await writeFile(join(stateDirectory, ".identity.json"), JSON.stringify(identity));
     await assertSignsIn(await start(test, boxB), secret);
     assert.equal((await seedAndKey()).key, next);
-  });
-
-  it("is taken over in a lower layer of overlayfs, which renames no directory", async (test) => {
-    const mount = await mountPrivately(test, 64);
-    if (typeof mount === "string") return test.skip(mount);
-    const { token } = await left(test);
-    await cp(stateDirectory, join(mount.seen, "lower"), { recursive: true });
-    const layers = 'lowerdir="$1/lower",upperdir="$1/upper",workdir="$1/work"';
-    mount.run(`cd "$1"; mkdir upper work state; mount -t overlay overlay -o ${layers} "$1/state"`);
-    const place = join(mount.seen, "state");
-    const second = await start(test, boxB, place);
-    assert.equal(await use(second, token), 401, "the API token");
-    const [first = assert.fail("no event")] = await eventsOf(second);
-    assert.deepEqual([first.seq, isNews(first)], [1, true]);
-    const kept = (await readdir(join(place, "events-before"))).sort();
-    assert.deepEqual(kept, (await readdir(join(mount.seen, "lower/events"))).sort());
-    await second.stop();
   });
 
   it("is taken over once where its events cannot be set aside: they go on", async (test) => {

@@ -1,21 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { createRequire } from "node:module";
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { outcome, startAgentProcess } from "../../lab/agents/running-agent.ts";
+import { startAgentProcess } from "../../lab/agents/running-agent.ts";
 import { type Ending, endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
-import { createPartLoader } from "../../scripts/build/part-loader.ts";
 import { nodeArgon2 } from "../../src/accounts/users/argon2.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -62,24 +51,6 @@ describe("a program without its password module", withoutModule, () => {
   });
 });
 
-/** Has the part with oauth4webapi leave a file behind as soon as it is loaded: the agent and the command line may have one each. */
-function markedProvider(program: string): { name: string; mark: string } {
-  const parts = join(program, "parts");
-  // Only the library reads this member of the discovery.
-  const isIt = (name: string) =>
-    name.endsWith(".js") &&
-    readFileSync(join(parts, name), "utf8").includes("authorization_response_iss_parameter_supported");
-  const names = readdirSync(parts).filter(isIt);
-  assert.ok(names.length === 1 || names.length === 2, names.join());
-  const mark = join(program, "provider-was-loaded");
-  const marking = `require("node:fs").writeFileSync(${JSON.stringify(mark)},"");`;
-  for (const name of names) {
-    const [head = "", ...body] = readFileSync(join(parts, name), "utf8").split("{");
-    writeFileSync(join(parts, name), `${head}{${marking}${body.join("{")}`);
-  }
-  return { name: names[0] ?? "", mark };
-}
-
 describe("a program whose native modules are broken", () => {
   const suite = endOfSuite();
   let program: string;
@@ -96,22 +67,14 @@ describe("a program whose native modules are broken", () => {
     return { status, lines: stdout.trim().split("\n") };
   }
 
-  it("is well while they are not, ready, and has not loaded oauth4webapi: no provider is named", async () => {
+  it("is well while they are not, and ready", async () => {
     const lines = ["signatures ok", "two-factor ok", "passwords ok", "clock ok", "sandbox ok", "rights ok"];
     assert.deepEqual(report(), { status: 0, lines });
-    const provider = markedProvider(program);
     const agent = await start();
     const { status, json } = await agent.ready(false);
     assert.deepEqual([status, json.status, (await agent.check()).status], [200, "ok", "ok"]);
     const maps = readFileSync(`/proc/${agent.pid}/maps`, "utf8");
     assert.ok(!maps.includes("argon2"), "the agent holds the module that was tried");
-    await agent.signedInAdmin();
-    const begun = agent.call("POST", "/api/auth/provider/begin", { body: { origin: agent.url } });
-    assert.equal(await outcome(begun), "404 not_found");
-    assert.equal(existsSync(provider.mark), false);
-    // It begins, and then lacks what is in the agent's own file.
-    assert.throws(() => createPartLoader(program, createRequire(join(program, "main.js")))(provider.name));
-    assert.equal(existsSync(provider.mark), true, "the mark says nothing");
   });
 
   it("says so of a clock addon that is not there though the build made one", () => {

@@ -21,14 +21,12 @@ const refusedValues: Readonly<Record<string, readonly unknown[]>> = {
   "/security/session_idle": ["299s"],
   "/security/session_absolute": ["30d1s"],
   "/security/password_min_length": [14, 129, 15.5],
-  "/security/require_2fa": ["some"],
-  "/update/ota/check_interval": ["4m59s", "30d1s", "999999999d", "", "6 h", "-6h", "1m1h", 21_600],
+  "/update/ota/check_interval": ["4m59s", "30d1s", "6 h", 21_600],
   "/update/ota/server": ["ftp://example.net/", "https://user:secret@example.net/"],
   "/update/ota/enabled": [true],
   "/time/max_root_distance": ["99ms", "16s1ms"],
   "/time/panic_threshold": ["0s"],
   "/time/min_agreeing": [0, 9],
-  "/time/mode": ["slew"],
   "/time/servers": [Array.from({ length: 9 }, (_, index) => `ntp${index}`), ["a", "a"]],
   "/device/name": ["x".repeat(65), "a\u001b[31mred", "a\u202egnp", null],
   "/console/language": ["../en"],
@@ -45,9 +43,11 @@ const changeOf = (pointer: string, value: unknown): unknown =>
 const servers = (...list: unknown[]) => ({ time: { servers: list } });
 /** A fault of the first time server. */
 const refusedServers = [
-  ...["ntp.example.net:65536", "ntp.example.net:0", "-oProxyCommand", "a b", "[:::::]", "[fe80::1]"],
-  ...["fd00::1", { host: "a" }, { host: "a", nts: "yes" }, { host: "a", nts: true, port: 1 }],
-  ...["ntp.example.net:65536", "-oProxyCommand"].map((host) => ({ host, nts: true })),
+  ...["ntp.example.net:65536", "fd00::1", { host: "a" }, { host: "a", nts: "yes" }],
+  ...[
+    { host: "a", nts: true, port: 1 },
+    { host: "-oProxyCommand", nts: true },
+  ],
 ];
 
 /** A fault of the first receiver, by its member. */

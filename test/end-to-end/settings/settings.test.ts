@@ -39,7 +39,6 @@ describe("settings", () => {
   it("begin with the contract's defaults, which are safe", async () => {
     const begun = await read();
     assert.deepEqual(begun, defaults);
-    // By hand, whatever the contract says.
     const { time: clock, update, security } = begun;
     const { require_2fa, session_idle, session_absolute, password_min_length } = security;
     const asked = [require_2fa, session_idle, session_absolute, password_min_length];
@@ -88,17 +87,19 @@ describe("settings", () => {
   });
 
   describe("who may write", () => {
-    for (const body of [
-      { device: { name: "By Olga" } },
-      { device: { location: "There", contact: "Olga" } },
-      { update: { ota: { check_interval: "12h" } } },
-      { update: { windows: [{ days: ["mon", "fri"], from: "22:00", to: "04:00" }] } },
-      { console: { language: "de", banner: "Ask before you change anything" } },
-    ])
-      it(`operator: ${JSON.stringify(body)}`, async () => {
-        assert.equal(await outcome(put(body, reader)), "403 forbidden");
-        assert.equal(await outcome(put(body, operator)), "200");
-      });
+    it("an operator writes what the device is called, when it looks for updates, and how the console greets", async () => {
+      for (const body of [
+        { device: { name: "By Olga" } },
+        { device: { location: "There", contact: "Olga" } },
+        { update: { ota: { check_interval: "12h" } } },
+        { update: { windows: [{ days: ["mon", "fri"], from: "22:00", to: "04:00" }] } },
+        { console: { language: "de", banner: "Ask before you change anything" } },
+      ]) {
+        assert.equal(await outcome(put(body, reader)), "403 forbidden", JSON.stringify(body));
+        assert.equal(await outcome(put(body, operator)), "200", JSON.stringify(body));
+      }
+    });
+
     for (const body of [
       { time: { mode: "observe" } },
       { time: { servers: ["127.0.0.2:9", "[::1]:9"] } },

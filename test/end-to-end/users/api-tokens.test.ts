@@ -8,6 +8,7 @@ import { adminName, adminPassword, outcome, stepUp } from "../../../lab/agents/r
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { passingTime } from "../../../lab/simulated/test-time.ts";
 import { stepUpSeconds } from "../../../src/accounts/sessions/step-up.ts";
+import { keptSeconds } from "../../../src/http/kept-answers.ts";
 
 const unknownUser = `usr_${"0".repeat(32)}`;
 
@@ -85,5 +86,57 @@ describe("API tokens", () => {
     assert.deepEqual([foreign.status, foreign.json.detail], [404, unknown.json.detail]);
     assert.equal(await outcome(remove({ ...admin, token }, id)), "403 token_not_allowed");
     assert.equal(await use(token), "taken");
+  });
+
+  describe("asked for again with the same Idempotency-Key", () => {
+    const repeated = ({ token }: SignedIn, key?: string, more: object = {}) =>
+      agent.call("POST", "/api/tokens", {
+        ...{ token, body: { name: "monitoring", scopes: ["system:read"], ...more } },
+        ...(key !== undefined && { headers: { "idempotency-key": key } }),
+      });
+    const count = async (): Promise<number> => (await agent.read("/api/tokens")).total;
+
+    it("gets the first answer, also at the same moment, and makes no second token", async () => {
+      const created = async () => (await agent.read("/api/events?type=token.created")).total;
+      const before = [await count(), await created()];
+      const [first, second] = await Promise.all([repeated(admin, "key-1"), repeated(admin, "key-1")]);
+      const third = await repeated(admin, "key-1");
+      assert.equal(first.status, 201, first.text);
+      assert.deepEqual([second.text, third.text], [first.text, first.text]);
+      assert.equal(third.headers.location, first.headers.location);
+      assert.deepEqual(
+        [await count(), await created()],
+        before.map((one) => one + 1),
+      );
+    });
+
+    it("is another one with another key, without a key, by another account, and where the first was refused", async () => {
+      const before = await count();
+      for (const key of ["key-2", undefined, undefined])
+        assert.equal((await repeated(admin, key)).status, 201);
+      await stepUp(agent.call, operator.token, goodPassword);
+      assert.equal((await repeated(operator, "key-2")).json.username, "olga");
+      assert.equal((await repeated(admin, "key-3", { user_id: `usr_${"0".repeat(32)}` })).status, 403);
+      assert.equal((await repeated(admin, "key-3")).status, 201);
+      assert.equal(await count(), before + 5);
+    });
+
+    it("is refused with another body, and with a key that is too short or too long", async () => {
+      const { status, json } = await repeated(admin, "key-1", { name: "other" });
+      assert.deepEqual([status, json.code], [400, "validation_failed"]);
+      assert.match(json.detail, /^The Idempotency-Key was used for another request/);
+      for (const key of ["", "x".repeat(256)])
+        assert.equal(await outcome(repeated(admin, key)), "400 validation_failed", `${key.length}`);
+      assert.equal((await repeated(admin, "x".repeat(255))).status, 201);
+    });
+
+    it("needs the same rights as the first one, and is a new one after five minutes", async () => {
+      const before = await count();
+      time.pass(Math.max(stepUpSeconds, keptSeconds));
+      assert.equal(await outcome(repeated(admin, "key-1")), "401 step_up_required");
+      await stepUp(agent.call, admin.token, adminPassword);
+      assert.equal((await repeated(admin, "key-1")).status, 201);
+      assert.equal(await count(), before + 1);
+    });
   });
 });
