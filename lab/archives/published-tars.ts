@@ -8,19 +8,10 @@ import { readState } from "../../src/publishing/state.ts";
 import { keysOf, publishAll, rulesEntry, siteIn } from "../publisher/site.ts";
 import { type HostileTar, writeHostileTar } from "./hostile-tars.ts";
 
-/** A repository whose releases are validly signed, whatever is in them. */
-export interface PublishedTars {
-  /** The directory that a web server or a stick would carry. */
-  readonly repository: string;
-  /** The repository has the payload of this name at this path. */
-  readonly payload: (name: string) => string;
-}
+export type PublishedTars = Awaited<ReturnType<typeof publishTars>>;
 
-/** Publishes each tar as the rules of its name, version 1.0.0, unjudged: as a thief of the keys would. */
-export async function publishTars(
-  scratch: string,
-  tars: readonly Omit<HostileTar, "refusal">[],
-): Promise<PublishedTars> {
+/** Publishes each tar as the rules of its name, version 1.0.0, unjudged and validly signed: as a thief of the keys would. */
+export async function publishTars(scratch: string, tars: readonly Omit<HostileTar, "refusal">[]) {
   const site = await siteIn(scratch, {});
   const { workspace } = site;
   const keys = await keysOf(workspace);
@@ -29,17 +20,15 @@ export async function publishTars(
     await writeHostileTar(path, tar);
     const entry = rulesEntry({ name: tar.name });
     const release = { path: targetPath(entry), file: await stagePayload(workspace, path), entry };
-    const state = await readState(workspace);
-    await draftTargets(workspace, state, "rules", { keys, drafted: [release] });
+    await draftTargets(workspace, await readState(workspace), "rules", { keys, drafted: [release] });
     rmSync(path);
   }
   await publishAll(site);
-  const repository = join(site.directory, "public");
-  const directory = join(repository, "targets", "stable", "rules");
+  const directory = join(workspace.targets, "stable", "rules");
   const files = readdirSync(directory);
   return {
-    repository,
-    payload: (name) => {
+    /** The path of the payload of this name, as a web server or a stick would carry it. */
+    payload: (name: string): string => {
       const file = files.find((one) => one.endsWith(`.${name}-1.0.0.tar.gz`));
       assert.ok(file, `${name} is not published`);
       return join(directory, file);

@@ -26,6 +26,25 @@ export async function makeBench(test: TestContext): Promise<Bench> {
   return benchIn(await temporaryDirectory(test));
 }
 
+/** A repository for the product demo. */
+export async function startedBench(test: TestContext, ...options: string[]): Promise<Bench> {
+  const bench = await makeBench(test);
+  await bench.good("init", bench.site, "--product", "demo", ...options);
+  return bench;
+}
+
+/** With `release` published, which was added with these options. */
+export async function publishedBench(test: TestContext, ...options: string[]): Promise<Bench> {
+  const bench = await startedBench(test);
+  await publishRelease(bench, ...options);
+  return bench;
+}
+
+export async function publishRelease({ site, payload, good }: Bench, ...options: string[]): Promise<void> {
+  await good("add", site, payload, ...release, ...options);
+  await good("publish", site);
+}
+
 /** In a directory that is there. */
 export function benchIn(directory: string): Bench {
   const [site, payload] = [join(directory, "site"), join(directory, "rules.tar.gz")];

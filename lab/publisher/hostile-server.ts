@@ -18,48 +18,17 @@ export interface Exchange {
 
 export type Behaviour = (exchange: Exchange) => void | Promise<void>;
 
-export interface SeenRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-}
-
-export interface HostileServer {
-  /** `http://127.0.0.1:port` */
-  readonly origin: string;
-  readonly port: number;
-  /** It serves these. A change of them changes the next answer. */
-  files: ReadonlyMap<string, Buffer>;
-  /** For one path, or for those that match; the latest that fits counts. */
-  behave(path: string | RegExp, behaviour: Behaviour): void;
-  /** Honest again, counts at zero. */
-  repent(): void;
-  readonly requests: SeenRequest[];
-  /**
-   * Counts the bytes of all connections since the start or the last `repent`, heads included, as handed to the kernel.
-   */
-  bytesSent(): number;
-  openConnections(): number;
-  close(): Promise<void>;
-}
+export type HostileServer = Awaited<ReturnType<typeof startHostileServer>>;
 
 /** A web server on loopback that serves a repository honestly, except for the paths with a behaviour of their own. */
-export async function startHostileServer(
-  test: Ending,
-  files: ReadonlyMap<string, Buffer> = new Map(),
-): Promise<HostileServer> {
+export async function startHostileServer(test: Ending, files: ReadonlyMap<string, Buffer> = new Map()) {
   const sockets = new Set<Socket>();
   const behaviours: { path: string | RegExp; behaviour: Behaviour }[] = [];
-  const requests: SeenRequest[] = [];
-  let bytesOfClosed = 0;
-  const bytesNow = () => [...sockets].reduce((sum, socket) => sum + socket.bytesWritten, bytesOfClosed);
-  let bytesBefore = 0;
-
+  const requests: (Pick<Exchange, "path"> & Pick<IncomingMessage, "method" | "headers"> & { url: string })[] =
+    [];
   const server = createServer((request, response) => {
-    const url = request.url ?? "/";
+    const { url = "/", method, headers } = request;
     const path = decodeURIComponent(url.replace(/^\//, "").replace(/[?#].*$/s, ""));
-    const { method = "GET", headers } = request;
     requests.push({ method, path, url, headers });
     const count = requests.filter((one) => one.path === path).length;
     const fits = (one: { path: string | RegExp }) =>
@@ -67,43 +36,39 @@ export async function startHostileServer(
     const behaviour = behaviours.findLast(fits)?.behaviour ?? serveFile;
     response.on("error", () => undefined);
     const exchange = {
-      request,
-      response,
-      path,
-      count,
+      ...{ request, response, path, count },
       // It is read when it is sent: a behaviour may change the file first.
-      get file() {
+      get file(): Buffer | undefined {
         return running.files.get(path);
       },
     };
-    void Promise.resolve(behaviour(exchange)).catch((error: unknown) => response.destroy(asError(error)));
+    void Promise.resolve(behaviour(exchange)).catch((error: unknown) =>
+      response.destroy(error instanceof Error ? error : new Error(String(error))),
+    );
   });
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.on("error", () => undefined);
-    socket.once("close", () => {
-      sockets.delete(socket);
-      bytesOfClosed += socket.bytesWritten;
-    });
+    socket.once("close", () => sockets.delete(socket));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-
-  const running: HostileServer = {
+  const running = {
     origin: `http://127.0.0.1:${port}`,
     port,
+    /** It serves these. A change of them changes the next answer. */
     files,
-    behave: (path, behaviour) => void behaviours.push({ path, behaviour }),
-    repent() {
+    /** For one path, or for those that match; the latest that fits counts. */
+    behave: (path: string | RegExp, behaviour: Behaviour): void => void behaviours.push({ path, behaviour }),
+    /** Honest again, counts at zero. */
+    repent(): void {
       behaviours.length = 0;
       requests.length = 0;
-      bytesBefore = bytesNow();
     },
     requests,
-    bytesSent: () => bytesNow() - bytesBefore,
     openConnections: () => sockets.size,
-    async close() {
+    async close(): Promise<void> {
       server.closeAllConnections();
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -111,8 +76,4 @@ export async function startHostileServer(
   };
   atEnd(test, () => running.close());
   return running;
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }

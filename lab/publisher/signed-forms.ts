@@ -1,7 +1,7 @@
 import type { KeyObject } from "./signing-key.ts";
 
 /** The lab signs these forms of TUF. They are open to more members, for tests spoil them. */
-export interface LabRole {
+interface LabRole {
   keyids: string[];
   threshold: number;
   [more: string]: unknown;

@@ -93,13 +93,8 @@ export class SignedRepository {
   /** A further delegation of the top-level targets, to be published; its keys are made where there are none. */
   delegate(name: string, more: Partial<LabDelegation> = {}): LabTargets {
     this.keys[name] ??= [createSigningKey()];
-    const made: LabTargets = {
-      _type: "targets",
-      spec_version: "1.0.34",
-      version: 0,
-      expires: inDays(this.#now, 90),
-      targets: {},
-    };
+    const expires = inDays(this.#now, 90);
+    const made: LabTargets = { _type: "targets", spec_version: "1.0.34", version: 0, expires, targets: {} };
     this.delegated[name] = made;
     this.targets.delegations ??= { keys: {}, roles: [] };
     this.targets.delegations.roles.push({ name, keyids: [], threshold: 1, terminating: true, ...more });
@@ -123,12 +118,8 @@ export class SignedRepository {
     const target: LabTarget = { length: payload.length, hashes, ...(custom ? { custom } : {}) };
     const signed = this.#targetsOf(role);
     // Not by assignment: `__proto__` is a name like another here.
-    Object.defineProperty(signed.targets, path, {
-      value: target,
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
+    const descriptor = { value: target, enumerable: true, writable: true, configurable: true };
+    Object.defineProperty(signed.targets, path, descriptor);
     const slash = path.lastIndexOf("/") + 1;
     const file = `targets/${path.slice(0, slash)}${hashes.sha512}.${path.slice(slash)}`;
     this.files.set(file, Buffer.from(payload));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
@@ -22,7 +22,7 @@ import {
   truncatedTo,
   withHeaders,
 } from "../../lab/publisher/behaviours.ts";
-import { type Bench, benchIn, makeBench, release } from "../../lab/publisher/bench.ts";
+import { type Bench, benchIn, makeBench, publishedBench, publishRelease } from "../../lab/publisher/bench.ts";
 import { type HostileServer, startHostileServer } from "../../lab/publisher/hostile-server.ts";
 import { publisherCommand, runPublisher } from "../../lab/publisher/run-publisher.ts";
 import {
@@ -88,7 +88,10 @@ const rows: readonly Row[] = [
 
 describe("steward-publisher check, with a server that", () => {
   const shared = benchIn(scratchDirectory());
-  before(() => publishIn(shared));
+  before(async () => {
+    await shared.good("init", shared.site, "--product", "demo");
+    await publishRelease(shared);
+  });
   for (const [name, behave, exit, ...codes] of rows)
     it(name, async (test) => {
       const server = await serverOf(test, shared);
@@ -129,20 +132,15 @@ describe("steward-publisher check, with a server that", () => {
     assert.match(whole.problems[0] ?? "", /rules\.json.*setuid or setgid/);
   });
 
-  it("is reached through a proxy, which resolves its name", async (test) => {
+  it("is reached through a proxy, which resolves its name, or redirects to an origin that devices are allowed", async (test) => {
     const { bench, server } = await uploaded(test);
+    const { files } = server;
     // RFC 9112 §3.2.2: a proxy is asked for the whole address.
-    const asked = [...server.files].map(
-      ([path, bytes]) => [`http://updates.example/${path}`, bytes] as const,
-    );
-    server.files = new Map(asked);
-    const report = await checked(0, "http://updates.example", bench.site, "--proxy", server.origin);
-    assert.deepEqual(codesOf(report), ["caching"]);
-    await bench.bad(1, "check", "http://updates.example", bench.site, "--proxy", "socks://127.0.0.1");
-  });
-
-  it("redirects to an origin that devices are allowed", async (test) => {
-    const { bench, server } = await uploaded(test);
+    server.files = new Map([...files].map(([path, bytes]) => [`http://updates.example/${path}`, bytes]));
+    const words = ["http://updates.example", bench.site, "--proxy"];
+    assert.deepEqual(codesOf(await checked(0, ...words, server.origin)), ["caching"]);
+    await bench.bad(1, "check", ...words, "socks://127.0.0.1");
+    server.files = files;
     moving("localhost")(server);
     const allowed = ["--redirect-origin", `http://localhost:${server.port}`];
     assert.deepEqual(codesOf(await checked(0, server.origin, bench.site, ...allowed)), ["redirect"]);
@@ -210,33 +208,36 @@ describe("steward-publisher check", () => {
     assert.equal(report.offers[0]?.rules, "stable/rules/demo-rules-1.0.0.tar.gz");
   });
 
-  it("says what devices of each product, channel and architecture get", async (test) => {
+  it("says what devices of each product, channel and architecture get, by the names of Debian and the kernel too", async (test) => {
     const { bench, server } = await uploaded(test);
-    const binary = (arch: string, version: string, ...more: string[]) => {
-      const words = ["--kind", "binary", "--arch", arch, "--release", version];
-      return ["add", bench.site, bench.payload, ...words, ...more];
-    };
-    const same = ["--allow", "same-bytes"];
-    await bench.good(...binary("arm64", "1.0.0", ...same));
-    await bench.good(...binary("amd64", "1.1.0", ...same, "--waves", "default"));
-    await bench.good(...binary("arm64", "2.0.0", ...same, "--channel", "beta"));
+    const named = (arch: string, version: string) => [
+      "--kind",
+      "binary",
+      "--arch",
+      arch,
+      "--release",
+      version,
+    ];
+    const add = (arch: string, version: string, ...more: string[]) =>
+      bench.good("add", bench.site, bench.payload, ...named(arch, version), "--allow", "same-bytes", ...more);
+    await add("aarch64", "1.0.0");
+    await add("amd64", "1.1.0", "--waves", "default");
+    await add("armhf", "2.0.0", "--channel", "beta");
+    await add("x64", "2.1.0");
+    await bench.good("add", bench.site, "--withdraw", "bad", ...named("x86_64", "2.1.0"));
     await bench.good("publish", bench.site);
     server.files = filesBelow(join(bench.site, "public"));
     const { offers } = await checked(0, server.origin, bench.site);
     const rules = "stable/rules/demo-rules-1.0.0.tar.gz";
-    const demo = (version: string, arch: string, channel = "stable") =>
-      `${channel}/binary/demo-${version}-linux-${arch}.tar.gz`;
+    const offer = (channel: string, arch: string, version?: string) => {
+      const binary = version === undefined ? null : `${channel}/binary/demo-${version}-linux-${arch}.tar.gz`;
+      return { product: "demo", channel, arch, rules: channel === "stable" ? rules : null, binary };
+    };
     assert.deepEqual(offers, [
-      { product: "demo", channel: "stable", arch: "any", rules, binary: null },
-      { product: "demo", channel: "stable", arch: "arm64", rules, binary: demo("1.0.0", "arm64") },
-      { product: "demo", channel: "stable", arch: "x64", rules, binary: demo("1.1.0", "x64") },
-      {
-        product: "demo",
-        channel: "beta",
-        arch: "arm64",
-        rules: null,
-        binary: demo("2.0.0", "arm64", "beta"),
-      },
+      offer("stable", "any"),
+      offer("stable", "arm64", "1.0.0"),
+      offer("stable", "x64", "1.1.0"),
+      offer("beta", "arm", "2.0.0"),
     ]);
     const one = await checked(0, server.origin, bench.site, "--arch", "amd64", "--channel", "stable");
     assert.deepEqual(one.offers, [offers[2]]);
@@ -320,15 +321,8 @@ function codesOf({ findings }: Checked): string[] {
 
 /** A repository with one release, and a server that has it and does all well. */
 async function uploaded(test: TestContext): Promise<{ bench: Bench; server: HostileServer }> {
-  const bench = await makeBench(test);
-  await publishIn(bench);
+  const bench = await publishedBench(test);
   return { bench, server: await serverOf(test, bench) };
-}
-
-async function publishIn({ site, payload, good }: Bench): Promise<void> {
-  await good("init", site, "--product", "demo");
-  await good("add", site, payload, ...release);
-  await good("publish", site);
 }
 
 async function serverOf(test: TestContext, { site }: Bench): Promise<HostileServer> {
@@ -338,15 +332,9 @@ async function serverOf(test: TestContext, { site }: Bench): Promise<HostileServ
 }
 
 function filesBelow(directory: string): Map<string, Buffer> {
-  const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((one) =>
-    one.isFile(),
-  );
-  return new Map(
-    entries.map(({ parentPath, name }) => {
-      const path = join(parentPath, name);
-      return [path.slice(directory.length + 1), readFileSync(path)];
-    }),
-  );
+  const names = readdirSync(directory, { recursive: true, encoding: "utf8" });
+  const files = names.filter((name) => statSync(join(directory, name)).isFile());
+  return new Map(files.map((name) => [name, readFileSync(join(directory, name))]));
 }
 
 /** Payloads are below /moved, of this host or of that name of it. */

@@ -13,19 +13,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { typeInto } from "../../lab/command-line/terminal.ts";
-import { type Bench, makeBench, release } from "../../lab/publisher/bench.ts";
+import { type Bench, publishRelease, release, startedBench } from "../../lab/publisher/bench.ts";
 import { publisherCommand, runPublisherAt } from "../../lab/publisher/run-publisher.ts";
 import { makeDevice } from "../publishing/clients.ts";
 
 /** A repository with a published release, and the places of what its publisher keeps. */
-async function published(test: Parameters<typeof makeBench>[0], ...options: string[]) {
-  const bench = await makeBench(test);
+async function published(test: TestContext, ...options: string[]) {
+  const bench = await startedBench(test, ...options);
   const kept = join(bench.directory, "kept");
-  await bench.good("init", bench.site, "--product", "demo", ...options);
-  await bench.good("add", bench.site, bench.payload, ...release);
-  await bench.good("publish", bench.site);
+  await publishRelease(bench);
   return { ...bench, kept, from: join(kept, "public"), keys: join(kept, "keys") };
 }
 
@@ -92,52 +90,46 @@ describe("steward-publisher init --from", { concurrency: 2 }, () => {
     const pem = execFileSync("openssl", ["pkey", "-in", key, "-aes256", "-passout", "pass:sesame"]);
     writeFileSync(key, pem, { mode: 0o600 });
     const words = ["init", bench.site, "--from", bench.from, "--keys", bench.keys];
+    const typed = (passphrase: string, ...all: string[]) =>
+      typeInto([...publisherCommand, ...all], [["Passphrase of ", `${passphrase}\r`]]);
     const found = (await bench.bad(2, ...words)).stderr;
     assert.match(found, /rules\.pem has a passphrase\. Run this in a terminal/);
+    assert.equal((await typed("simsim", ...words)).code, 6);
     assert.equal(existsSync(bench.site), false);
-    const wrong = await typeInto([...publisherCommand, ...words], [["Passphrase of ", "simsim\r"]]);
-    assert.equal(wrong.code, 6, wrong.screen);
-    assert.equal(existsSync(bench.site), false);
-    const { code, screen } = await typeInto(
-      [...publisherCommand, ...words],
-      [["Passphrase of ", "sesame\r"]],
-    );
+    const { code, screen } = await typed("sesame", ...words);
     assert.equal(code, 0, screen);
     assert.match(screen, /Key of rules: \w{16}, \S+\/site\/keys\/rules\.pem/);
     const copied = join(bench.site, "keys", "rules.pem");
     assert.deepEqual(readFileSync(copied), pem);
     const seen = (await bench.good("keys", bench.site)).stderr;
     assert.match(seen, /rules\.pem has a passphrase .* add --key \S+\.$/m);
-    const listed = await typeInto(
-      [...publisherCommand, "keys", bench.site, "--key", copied],
-      [["Passphrase of ", "sesame\r"]],
-    );
+    const listed = await typed("sesame", "keys", bench.site, "--key", copied);
     assert.match(listed.screen, /^rules .* published +\S+\/rules\.pem/m);
   });
 
-  it("takes a copy whose timestamp has expired, and says it", async (test) => {
+  it("takes a checkout of what was uploaded, without its history, and says that its timestamp has expired", async (test) => {
     const bench = await published(test);
     lose(bench);
-    const { code, stderr } = runPublisherAt("+1y", ["init", bench.site, "--from", bench.from]);
+    const clone = join(bench.directory, "clone");
+    const git = (...words: string[]) => execFileSync("git", words, { cwd: bench.from, stdio: "pipe" });
+    const anna = ["-c", "user.name=Anna", "-c", "user.email=anna@example.org"];
+    git("init", "--quiet");
+    git("add", "--all");
+    git(...anna, "commit", "--quiet", "--message", "all");
+    git("clone", "--quiet", bench.from, clone);
+    const { code, stderr } = runPublisherAt("+1y", [
+      "init",
+      bench.site,
+      "--from",
+      clone,
+      "--keys",
+      bench.keys,
+    ]);
     assert.equal(code, 0, stderr);
     assert.match(
       stderr,
       /Its timestamp was good until \S+Z\. If the server or another copy has a later one, /,
     );
-  });
-
-  it("takes a checkout of what was uploaded, without its history", async (test) => {
-    const bench = await published(test);
-    lose(bench);
-    for (const words of [
-      ["init", "--quiet"],
-      ["add", "--all"],
-      ["-c", "user.name=Anna", "-c", "user.email=anna@example.org", "commit", "--quiet", "--message", "all"],
-    ])
-      execFileSync("git", ["-C", bench.from, ...words]);
-    const clone = join(bench.directory, "clone");
-    execFileSync("git", ["clone", "--quiet", bench.from, clone], { stdio: "pipe" });
-    await bench.good("init", bench.site, "--from", clone, "--keys", bench.keys);
     assert.deepEqual(readdirSync(join(bench.site, "public")).sort(), ["metadata", "targets"]);
     await bench.good("renew", bench.site);
   });

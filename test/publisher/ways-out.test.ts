@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, renameSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, readdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { makeBench, release } from "../../lab/publisher/bench.ts";
+import { type Bench, makeBench, release, startedBench } from "../../lab/publisher/bench.ts";
 
 describe("steward-publisher, when a draft cannot be published", { concurrency: 2 }, () => {
   it("publishes the others with --only, and gives the draft up with discard", async (test) => {
-    const { directory, site, payload, good, bad } = await makeBench(test);
-    await good("init", site, "--product", "demo");
+    const { directory, site, payload, good, bad } = await startedBench(test);
     await good("publish", site);
     renameSync(join(site, "keys", "root.pem"), join(directory, "root.pem"));
     await good("renew", site, "root", "--new-key", "root");
@@ -27,21 +27,15 @@ describe("steward-publisher, when a draft cannot be published", { concurrency: 2
     const { stderr: asked } = await bad(2, "discard", site, "root");
     assert.match(asked, /If you are sure, type:\n {2}steward-publisher discard \S+ root --yes/);
     assert.ok(existsSync(join(site, "draft", "root.json")), "nothing was discarded unasked");
-    const { stdout } = await good("discard", site, "--yes", "-o", "json");
-    assert.deepEqual(
-      JSON.parse(stdout).discarded.map(({ role, version }: { role: string; version: number }) => [
-        role,
-        version,
-      ]),
-      [["root", 2]],
-    );
+    const { discarded } = JSON.parse((await good("discard", site, "--yes", "-o", "json")).stdout);
+    const [{ role, version }, ...others] = discarded;
+    assert.deepEqual([role, version, others], ["root", 2, []]);
     assert.deepEqual(readdirSync(join(site, "draft")), ["payloads"]);
     assert.match((await good("publish", site)).stderr, /Nothing is new/);
   });
 
   it("signs drafts too with the key that --key names, as its help says", async (test) => {
-    const { directory, site, payload, good, bad } = await makeBench(test);
-    await good("init", site, "--product", "demo");
+    const { directory, site, payload, good, bad } = await startedBench(test);
     await good("publish", site);
     const key = join(directory, "rules.pem");
     renameSync(join(site, "keys", "rules.pem"), key);
@@ -54,55 +48,45 @@ describe("steward-publisher, when a draft cannot be published", { concurrency: 2
 
 describe("steward-publisher, when something published expires soon", () => {
   it("ends publish and renew with 10 for cron, and says what, when and what to type", async (test) => {
-    const { site, good, bad } = await makeBench(test);
-    await good("init", site, "--expires", "rules=1h");
+    const { site, good, bad } = await startedBench(test, "--expires", "rules=1h");
     await good("publish", site);
+    const type = `Type: steward-publisher renew ${site} rules && steward-publisher publish ${site}$`;
+    const line = new RegExp(`rules version 1 expires at \\S+Z, in .*\\. ${type}`, "m");
     for (const command of ["publish", "renew"]) {
       await good(command, site);
       const { stderr } = await bad(10, command, site, "--margin", "2h", "--quiet");
-      const line = new RegExp(
-        `rules version 1 expires at \\S+Z, in .*\\. Type: steward-publisher renew ${site} rules && steward-publisher publish ${site}$`,
-        "m",
-      );
       assert.match(stderr, line);
       assert.doesNotMatch(stderr, /binary|root version/);
     }
-    const { stdout } = await bad(10, "renew", site, "--margin", "2h", "-o", "json");
-    const roles = JSON.parse(stdout).expiring.map(({ role }: { role: string }) => role);
-    assert.deepEqual(roles, ["rules"]);
+    const { expiring } = JSON.parse((await bad(10, "renew", site, "--margin", "2h", "-o", "json")).stdout);
+    assert.deepEqual([expiring.length, expiring[0].role], [1, "rules"]);
     await good("renew", site, "rules");
-    const found = (await bad(10, "renew", site, "--margin", "2h")).stderr;
-    assert.match(found, /Type: steward-publisher publish \S+$/m);
+    const { stderr } = await bad(10, "renew", site, "--margin", "2h");
+    assert.match(stderr, /Type: steward-publisher publish \S+$/m);
   });
 });
 
 describe("steward-publisher add --security", () => {
-  const floorIn = (stdout: string) => JSON.parse(stdout).targets[0].entry.floor;
-
-  it("raises the floor to the release itself, so that devices are not led back to what it mends", async (test) => {
-    const { site, payload, good } = await makeBench(test);
-    await good("init", site, "--product", "demo");
+  it("raises the floor to the release itself, or to another, or leaves it out where that is said", async (test) => {
+    const { site, payload, good, bad } = await startedBench(test);
+    const add = ["add", site, payload, ...release, "-o", "json"];
+    const floorBy = async (...options: string[]) =>
+      JSON.parse((await good(...add, ...options)).stdout).targets[0].entry.floor;
+    assert.equal(await floorBy("--security", "--no-floor"), undefined);
+    assert.equal(await floorBy("--security", "--floor", "0.5.0"), "0.5.0");
+    assert.equal(await floorBy(), undefined);
+    assert.match((await bad(2, ...add, "--no-floor")).stderr, /--no-floor is for --security/);
+    // Devices are not led back to what it mends.
     const { stderr } = await good("add", site, payload, ...release, "--security");
     assert.match(stderr, /security release: once published, no device goes back to demo-rules below 1\.0\.0/);
     assert.match((await good("publish", site)).stderr, /^The floor of demo-rules is 1\.0\.0 now/m);
     assert.match((await good("inspect", site)).stdout, /security; floor 1\.0\.0/);
   });
-
-  it("leaves the floor out, or takes another, where that is said", async (test) => {
-    const { site, payload, good, bad } = await makeBench(test);
-    await good("init", site, "--product", "demo");
-    const add = ["add", site, payload, ...release, "-o", "json"];
-    assert.equal(floorIn((await good(...add, "--security", "--no-floor")).stdout), undefined);
-    assert.equal(floorIn((await good(...add, "--security", "--floor", "0.5.0")).stdout), "0.5.0");
-    assert.equal(floorIn((await good(...add)).stdout), undefined);
-    assert.match((await bad(2, ...add, "--no-floor")).stderr, /--no-floor is for --security/);
-  });
 });
 
 describe("steward-publisher prune", () => {
   it("lists what goes and what stays, drops it when told so, and says what to do next", async (test) => {
-    const { site, payload, good, bad } = await makeBench(test);
-    await good("init", site, "--product", "demo");
+    const { site, payload, good, bad } = await startedBench(test);
     const named = ["--kind", "rules", "--name", "demo-rules", "--allow", "same-bytes", "--release"];
     await good("add", site, payload, ...named, "1.0.0", "--security");
     for (const version of ["1.1.0", "1.2.0"]) await good("add", site, payload, ...named, version);
@@ -132,5 +116,48 @@ Releases that stay: 2.
     const published = await good("publish", site);
     assert.match(published.stderr, /^No longer on offer: stable\/rules\/demo-rules-1\.1\.0\.tar\.gz$/m);
     assert.match((await good("prune", site, "--keep", "1", "--yes")).stderr, /Nothing is dropped\./);
+  });
+});
+
+/** Commits the repository without its keys, as a team keeps it, and returns a clone, to which the keys come back. */
+function cloneOf({ directory, site }: Bench): string {
+  const clone = join(directory, "clone");
+  const git = (...words: string[]) => execFileSync("git", ["-C", site, ...words], { stdio: "pipe" });
+  git("init", "--quiet");
+  git("add", "--all", "--", ".", ":!keys");
+  git("-c", "user.name=Anna", "-c", "user.email=anna@example.org", "commit", "--quiet", "--message", "all");
+  execFileSync("git", ["clone", "--quiet", site, clone], { stdio: "pipe" });
+  assert.equal(existsSync(join(clone, "draft", "payloads")), false, "git keeps no empty directory");
+  cpSync(join(site, "keys"), join(clone, "keys"), { recursive: true });
+  return clone;
+}
+
+describe("steward-publisher, in a checkout of git", { concurrency: 2 }, () => {
+  for (const [name, words, message] of [
+    ["adds a release", (bench: Bench) => ["add", "SITE", bench.payload, ...release], /It is signed\./],
+    ["renews the timestamp by night", () => ["renew", "SITE"], /Published in .*: timestamp 2 /],
+    ["publishes", () => ["publish", "SITE"], /Nothing is new/],
+    ["discards", () => ["discard", "SITE", "root", "--yes"], /The draft of root version 2/],
+  ] as const)
+    it(name, async (test) => {
+      const bench = await startedBench(test);
+      await bench.good("publish", bench.site);
+      if (name === "discards") await bench.good("renew", bench.site, "root");
+      const clone = cloneOf(bench);
+      const { stderr } = await bench.good(...words(bench).map((word) => (word === "SITE" ? clone : word)));
+      assert.match(stderr, message);
+      assert.equal(statSync(join(clone, "draft", "payloads")).mode & 0o777, 0o700);
+    });
+
+  it("publishes for the first time", async (test) => {
+    const bench = await makeBench(test);
+    const { stderr } = await bench.good("init", bench.site, "--product", "demo");
+    assert.match(
+      stderr,
+      /Next: steward-publisher publish \S+\. It needs no release, and writes \S+1\.root\.json/,
+    );
+    const clone = cloneOf(bench);
+    await bench.good("publish", clone);
+    assert.deepEqual(readdirSync(join(clone, "public")).sort(), ["metadata", "targets"]);
   });
 });
