@@ -23,14 +23,13 @@ import {
   settle,
   stage,
 } from "../installer/device.ts";
-import { startEngine } from "../installer/engine.ts";
 import {
   type InstallerOrder,
   runInstallerInProcess,
   underVirtualTime,
 } from "../installer/installer-in-process.ts";
 import { type Published, publishReleases } from "../installer/published.ts";
-import { endPump } from "../installer/pump.ts";
+import { endPump, startEngine } from "../installer/pump.ts";
 import type { PackedRelease, ReleaseModel } from "../installer/releases.ts";
 import { digestOfDirectory, type State } from "./power-cut.ts";
 
@@ -54,48 +53,26 @@ export interface Scenario {
 
 export type Side = "old" | "new";
 
-/** Devices with releases of 1.0.0, and whatever they go through. */
-export interface CrashBench {
-  readonly published: Published;
-  /** A device that has 1.0.0 of both kinds, and what the agent had staged at the second publication. */
-  template(): Promise<Device>;
-  /** The same, with a release on trial that nothing has been done for yet. */
-  onTrial(kind: UpdateKind, version: string): Promise<Device>;
-  apply(device: Device, kind: UpdateKind, version: string): Promise<void>;
-  /** A run that nothing disturbs: it ends as it should. */
-  undisturbed<T>(scenario: Scenario, run: (device: Device) => Promise<T>): Promise<T>;
-  /**
-   * One crash point: `kill` ends the installer somewhere in the middle. Then the files that are left are looked at, the
-   * guard is run as the next start runs it, and the next release is applied. Gives back what was current between these
-   * two.
-   */
-  survives(scenario: Scenario, kill: (device: Device) => Promise<void>): Promise<Side>;
-  /** The same for what a run has left, or would have. What the guard leaves alike is gone on with once. */
-  recovers(scenario: Scenario, state: State): Promise<Side>;
-  /** The text with paths below the device, and versions instead of ids. */
-  readable(text: string, device: Device): string;
-}
+export type CrashBench = Awaited<ReturnType<typeof createCrashBench>>;
+
+const kinds = ["rules", "binary"] as const;
 
 /** Publishes 1.0.0, then 2.0.0 and an unhealthy 2.1.0, then 3.0.0, of both kinds. `directory` goes with the suite. */
-export async function createCrashBench(suite: Ending, directory: string): Promise<CrashBench> {
-  const kinds = ["rules", "binary"] as const;
-  const all = (version: string, does: ReleaseModel["does"]): ReleaseModel[] =>
+export async function createCrashBench(suite: Ending, directory: string) {
+  const all = (version: string, does: ReleaseModel["does"] = "is well"): ReleaseModel[] =>
     kinds.map((kind) => ({ kind, version, does }));
-  const second = [...all("2.0.0", "is well"), ...all("2.1.0", "is unwell")];
-  const published = await publishReleases(directory, [
-    all("1.0.0", "is well"),
-    second,
-    all("3.0.0", "is well"),
-  ]);
+  const second = [...all("2.0.0"), ...all("2.1.0", "is unwell")];
+  const published = await publishReleases(directory, [all("1.0.0"), second, all("3.0.0")]);
   const engine = await startEngine(suite);
   const options = async (name: string, health: object = {}): Promise<DeviceOptions> => {
     const place = await mkdtemp(join(directory, `${name}-`));
     await chmod(place, 0o755);
     return { directory: place, port: await heldPort(), engine, health };
   };
-  const apply: CrashBench["apply"] = async (device, kind, version) => {
-    const { id } = published.release(kind, version);
-    await runInstallerInProcess(device, { verb: "install", id }, { change: underVirtualTime(clock.next) });
+  const at = (device: Device, order: InstallerOrder, startSeconds: number) =>
+    runInstallerInProcess(device, order, { change: underVirtualTime(startSeconds) });
+  const apply = async (device: Device, kind: UpdateKind, version: string): Promise<void> => {
+    await at(device, { verb: "install", id: published.release(kind, version).id }, clock.next);
     assert.equal((await current(device, published, kind)).version, version);
   };
   const fresh = await makeDevice(await options("fresh"), published.rootFile);
@@ -103,6 +80,7 @@ export async function createCrashBench(suite: Ending, directory: string): Promis
   for (const kind of kinds) await apply(fresh, kind, "1.0.0");
   endPump(fresh);
 
+  /** A device that has 1.0.0 of both kinds, and what the agent had staged at the second publication. */
   const template = async (): Promise<Device> => {
     const device = await copyDevice(fresh, await options("template"));
     await stage(device, published.stagedAt(1));
@@ -112,16 +90,24 @@ export async function createCrashBench(suite: Ending, directory: string): Promis
     endPump(scenario.template);
     return copyDevice(scenario.template, await options("device", scenario.health));
   };
-  const end = async (device: Device): Promise<void> => {
-    endPump(device);
-    await rm(device.directory, { recursive: true });
+  const ended = async <T>(device: Device, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } finally {
+      endPump(device);
+      await rm(device.directory, { recursive: true });
+    }
   };
+  const presentSide = async (scenario: Scenario, device: Device) =>
+    sideOf(scenario, await current(device, published, scenario.kind));
   const applied = new Set<string>();
+  /** The guard is run as the next start runs it, and the next release applied; what was current between the two. */
   const goesOn = async (scenario: Scenario, device: Device): Promise<Side> => {
     const versions = await metadataVersions(scenario.template);
-    await runInstallerInProcess(device, { verb: "guard" }, { change: underVirtualTime(clock.recovery) });
+    await at(device, { verb: "guard" }, clock.recovery);
     const side = await hasRecovered(scenario, device, published);
     neverBack(versions, await metadataVersions(device));
+    // What the guard leaves alike is gone on with once.
     const left = `${scenario.name} ${await leftBy(device)}`;
     if (applied.has(left)) return side;
     applied.add(left);
@@ -137,56 +123,49 @@ export async function createCrashBench(suite: Ending, directory: string): Promis
     published,
     template,
     apply,
-    onTrial: async (kind, version) => {
+    /** The same, with a release on trial that nothing has been done for yet. */
+    onTrial: async (kind: UpdateKind, version: string): Promise<Device> => {
       const device = await template();
-      const { id } = published.release(kind, version);
-      await runInstallerInProcess(
-        device,
-        { verb: "put on trial", id },
-        { change: underVirtualTime(clock.crash) },
-      );
+      await at(device, { verb: "put on trial", id: published.release(kind, version).id }, clock.crash);
       return device;
     },
-    undisturbed: async (scenario, run) => {
+    /** A run that nothing disturbs: it ends as it should. */
+    undisturbed: async <T>(scenario: Scenario, run: (device: Device) => Promise<T>): Promise<T> => {
       const device = await startOf(scenario);
-      const result = await run(device);
-      assert.equal((await current(device, published, scenario.kind)).id, scenario[scenario.ends].id);
-      await end(device);
-      return result;
+      return ended(device, async () => {
+        const result = await run(device);
+        assert.equal(await presentSide(scenario, device), scenario.ends);
+        return result;
+      });
     },
-    survives: async (scenario, kill) => {
+    /** One crash point: `kill` ends the installer somewhere in the middle, and it goes on from the files that are left. */
+    survives: async (scenario: Scenario, kill: (device: Device) => Promise<void>): Promise<Side> => {
       const device = await startOf(scenario);
-      try {
+      return ended(device, async () => {
         await kill(device);
-        sideOf(scenario, await current(device, published, scenario.kind));
-        return await goesOn(scenario, device);
-      } finally {
-        await end(device);
-      }
+        await presentSide(scenario, device);
+        return goesOn(scenario, device);
+      });
     },
-    recovers: async (scenario, { isEnd, from, put }) => {
+    /** The same for what a run has left, or would have. */
+    recovers: async (scenario: Scenario, { isEnd, from, put }: State): Promise<Side> => {
       const where = await options("device", scenario.health);
       put(where.directory);
       const device = deviceIn(where.directory);
       await settle(device, where);
       await moveEngine(device, from);
-      try {
-        const side = sideOf(scenario, await current(device, published, scenario.kind));
-        if (!isEnd) return await goesOn(scenario, device);
+      return ended(device, async () => {
+        const side = await presentSide(scenario, device);
         // The disk has the order that was given, and with it the next thing to do.
-        assert.equal(side, scenario.ends, "what was told");
+        if (isEnd) assert.equal(side, scenario.ends, "what was told");
         const recovered = await goesOn(scenario, device);
-        assert.equal(
-          recovered,
-          scenario.order.verb === "put on trial" ? "new" : scenario.ends,
-          "what was told",
-        );
+        const told = scenario.order.verb === "put on trial" ? "new" : scenario.ends;
+        if (isEnd) assert.equal(recovered, told, "what was told");
         return recovered;
-      } finally {
-        await end(device);
-      }
+      });
     },
-    readable: (text, { directory: own }) =>
+    /** The text with paths below the device, and versions instead of ids. */
+    readable: (text: string, { directory: own }: Device): string =>
       published.releases.reduce(
         (readable, { id, version }) => readable.replaceAll(id, version),
         text.replaceAll(`${own}/`, ""),

@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { UpdateKind } from "../../src/releases/release.ts";
 import { sampled } from "../basics/counts.ts";
 import { endOfSuite } from "../basics/ending.ts";
 import type { CrashPlan } from "../installer/crashing-host.ts";
 import type { Device } from "../installer/device.ts";
-import { eachAtOnce } from "../installer/each-at-once.ts";
 import { quickDirectory } from "../installer/quick-directory.ts";
 import { type CrashBench, clock, createCrashBench, type Scenario } from "./crash-bench.ts";
-import { type CrashHarness, createCrashHarness, type Ended } from "./crash-harness.ts";
+import type { CrashRequest } from "./crash-program.ts";
+import { createKillable, type Ended, type Killable } from "./killable.ts";
 import { sampledStates, type Watched } from "./power-cut.ts";
 
 const atOnce = 2;
@@ -38,13 +39,14 @@ export function describeCrashPoints(kind: UpdateKind, kills: Kills): void {
 
 function crashPoints(kind: UpdateKind, kills: Kills): void {
   const suite = endOfSuite();
-  let harness: CrashHarness;
+  let program: Killable;
   let bench: CrashBench;
   const totals: number[] = [];
 
   before(async () => {
     const directory = await quickDirectory(suite);
-    harness = await createCrashHarness(directory);
+    // A pump that was started goes on, and holds its pipes open.
+    program = await createKillable(directory, join(import.meta.dirname, "crash-program.ts"), "exit");
     bench = await createCrashBench(suite, directory);
   });
 
@@ -57,46 +59,36 @@ function crashPoints(kind: UpdateKind, kills: Kills): void {
   it(`leaves the old or the new ${kind}, whole and well: a release is taken in`, async (test) => {
     // A binary takes the same operations to the last one: no service is touched before the guard.
     if (kind === "binary") return test.diagnostic("binary taken in: as with rules");
-    await atEach(test, {
-      ...{ ...upTo("2.0.0"), name: `${kind} taken in`, ends: "old", template: await bench.template() },
-      order: { verb: "put on trial", id: bench.published.release(kind, "2.0.0").id },
-    });
+    const order = { verb: "put on trial", id: bench.published.release(kind, "2.0.0").id } as const;
+    const template = await bench.template();
+    await atEach(test, { ...upTo("2.0.0"), name: `${kind} taken in`, ends: "old", template, order });
   });
 
   it(`leaves the new ${kind}, whole and well: the guard tries a good release`, async (test) => {
     const template = await bench.onTrial(kind, "2.0.0");
-    await atEach(test, {
-      ...{ ...upTo("2.0.0"), name: `${kind} tried`, ends: "new", template, order: guard },
-    });
+    await atEach(test, { ...upTo("2.0.0"), name: `${kind} tried`, ends: "new", template, order: guard });
   });
 
   it(`leaves the old ${kind}, whole and well: the guard undoes an unhealthy release`, async (test) => {
     const template = await bench.onTrial(kind, "2.1.0");
-    await atEach(test, {
-      ...{ ...upTo("2.1.0"), name: `${kind} undone`, ends: "old", template, order: guard },
-      health: { interval: "500ms", within: "1s" },
-    });
+    const health = { interval: "500ms", within: "1s" };
+    const name = `${kind} undone`;
+    await atEach(test, { ...upTo("2.1.0"), name, ends: "old", template, order: guard, health });
   });
 
   it(`leaves the old or the new ${kind}, whole and well: a release is rolled back by hand`, async (test) => {
     const template = await bench.template();
     await bench.apply(template, kind, "2.0.0");
-    await atEach(test, {
-      ...{ kind, name: `${kind} rolled back`, ends: "new", template, health: {} },
-      order: { verb: "rollback", kind },
-      old: bench.published.release(kind, "2.0.0"),
-      new: bench.published.release(kind, "1.0.0"),
-    });
+    const { new: left, old: back, ...others } = upTo("2.0.0");
+    const order = { verb: "rollback", kind } as const;
+    const name = `${kind} rolled back`;
+    await atEach(test, { ...others, name, ends: "new", template, order, old: left, new: back });
   });
 
   it("applies an interrupted release again, also without a run of the guard in between", async () => {
-    const scenario: Scenario = {
-      ...{ kind, name: `${kind} taken in again`, ends: "old", health: {} },
-      template: await bench.template(),
-      order: { verb: "put on trial", id: bench.published.release(kind, "2.0.0").id },
-      old: bench.published.release(kind, "1.0.0"),
-      new: bench.published.release(kind, "2.0.0"),
-    };
+    const order = { verb: "put on trial", id: bench.published.release(kind, "2.0.0").id } as const;
+    const template = await bench.template();
+    const scenario: Scenario = { ...upTo("2.0.0"), name: `${kind} again`, ends: "old", template, order };
     const side = await bench.survives(scenario, async (device) => {
       await killed(scenario, device, { at: "unpack ", when: "after" });
       await bench.apply(device, kind, "2.0.0");
@@ -116,7 +108,7 @@ function crashPoints(kind: UpdateKind, kills: Kills): void {
     const { operations, watched } = await bench.undisturbed(scenario, (device) => wholeRun(scenario, device));
     const places = operations.map((_, index) => index + 1);
     const at = sampled(places, { oneIn: kills.oneIn });
-    await eachAtOnce(atOnce, at, async (one) => {
+    await eachAtOnce(at, async (one) => {
       const where = `${scenario.name}, killed ${kills.when} ${one} ${operations[one - 1]}`;
       const side = await told(where, () =>
         bench.survives(scenario, async (device) => {
@@ -133,7 +125,7 @@ function crashPoints(kind: UpdateKind, kills: Kills): void {
     const { calls, points, states } = watched;
     const sides = { old: 0, new: 0 };
     const tried = sampledStates(states, kills.oneStateIn);
-    await eachAtOnce(atOnce, tried, async (state) => {
+    await eachAtOnce(tried, async (state) => {
       const side = await told(`${scenario.name}, ${state.where}`, () => bench.recovers(scenario, state));
       sides[side] += 1;
     });
@@ -146,16 +138,18 @@ function crashPoints(kind: UpdateKind, kills: Kills): void {
 
   /** Nothing ends it; that of rules is held at each call. */
   async function wholeRun(scenario: Scenario, device: Device) {
-    const request = requestOf(scenario, device, { at: 0, when: "before" });
-    const watched = kind === "rules" ? await harness.watch(device, request) : null;
-    const { code, output } = watched?.ended ?? (await harness.run(request));
+    const words = wordsFor(scenario, device, { at: 0, when: "before" });
+    const { directory, directories } = device;
+    const below = [directories.releases, directories.trust];
+    const watched = kind === "rules" ? await program.watch(words, { directory, below }) : null;
+    const { code, output } = watched?.ended ?? (await program.run(words));
     assert.equal(code, 0, `the run that counts: ${output}`);
     return { operations: await operationsIn(device), watched };
   }
 
   /** Gives back the operations up to there. */
   async function killed(scenario: Scenario, device: Device, at: Omit<CrashPlan, "log">): Promise<string[]> {
-    const { signal, output } = await harness.run(requestOf(scenario, device, at));
+    const { signal, output } = await program.run(wordsFor(scenario, device, at));
     assert.equal(signal, "SIGKILL", `it was not killed: ${output}`);
     return operationsIn(device);
   }
@@ -170,8 +164,23 @@ function crashPoints(kind: UpdateKind, kills: Kills): void {
 /** It is beside the device, since every file in the device counts as left by the run. */
 const logOf = ({ directory }: Pick<Device, "directory">): string => `${directory}.operations`;
 
-function requestOf({ order }: Scenario, { directory }: Device, at: Omit<CrashPlan, "log">) {
-  return { directory, order, startSeconds: clock.crash, crash: { ...at, log: logOf({ directory }) } };
+function wordsFor({ order }: Scenario, { directory }: Device, at: Omit<CrashPlan, "log">): string[] {
+  const crash = { ...at, log: logOf({ directory }) };
+  return [JSON.stringify({ directory, order, startSeconds: clock.crash, crash } satisfies CrashRequest)];
+}
+
+/** Work for each, a few at once, as they come; with the first that fails all end. */
+async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = [...items];
+  const worker = async () => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) {
+      await work(item).catch((error: unknown) => {
+        rest.length = 0;
+        throw error;
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
 async function told<T>(where: string, work: () => Promise<T>): Promise<T> {

@@ -47,11 +47,9 @@ const isTemporary = (name: string): boolean => /^\.[^/]+\.tmp$/.test(name);
 
 /** Nothing at all is left of what was killed. */
 export async function noLeftovers({ directories }: Device): Promise<void> {
-  const all = [];
-  for (const directory of [directories.releases, directories.trust]) {
-    all.push(...(await readdir(directory, { recursive: true })));
-  }
-  const left = all.filter((path) => basename(path).startsWith(".") && basename(path) !== ".lock");
+  const places = [directories.releases, directories.trust];
+  const all = await Promise.all(places.map((directory) => readdir(directory, { recursive: true })));
+  const left = all.flat().filter((path) => basename(path).startsWith(".") && basename(path) !== ".lock");
   assert.deepEqual(left, [], "leftovers of the killed run");
 }
 
@@ -85,16 +83,13 @@ export async function isConsistent(device: Device, published: Published): Promis
 
 /** By role, the version of root's own trusted metadata. */
 export async function metadataVersions({ directories }: Device): Promise<Record<string, number>> {
-  const versions: Record<string, number> = {};
   const directory = pathsOf(directories).metadata;
-  for (const name of await readdir(directory)) {
-    if (!name.endsWith(".json") || name.startsWith(".")) continue;
-    const { signed } = JSON.parse(await readFile(join(directory, name), "utf8")) as {
-      signed: { version: number };
-    };
-    versions[name] = signed.version;
-  }
-  return versions;
+  const names = (await readdir(directory)).filter((name) => /^[^.].*\.json$/.test(name));
+  const read = names.map(async (name) => {
+    const { signed } = JSON.parse(await readFile(join(directory, name), "utf8"));
+    return [name, signed.version as number] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
 }
 
 /** None went back, and none is gone. */
@@ -104,20 +99,10 @@ export function neverBack(before: Record<string, number>, after: Record<string, 
   }
 }
 
-/** Asks the pump for its version of the kind, over HTTP. */
-export async function pumpSays(
-  device: Device,
-  kind: UpdateKind,
-): Promise<{ status: number; version: unknown }> {
-  const { update } = JSON.parse(await readFile(device.hostFile, "utf8")) as {
-    update: Record<UpdateKind, { health: { http: { url: string }[] } }>;
-  };
-  const answer = await fetch(update[kind].health.http[0]?.url ?? "");
-  const { version } = (await answer.json()) as { version: unknown };
-  return { status: answer.status, version };
-}
-
-export async function runsWell(device: Device, release: PackedRelease): Promise<void> {
-  const said = await pumpSays(device, release.kind);
-  assert.deepEqual(said, { status: 200, version: release.version }, "what the pump says");
+/** The pump says that it has this release, over HTTP. */
+export async function runsWell({ hostFile }: Device, { kind, version }: PackedRelease): Promise<void> {
+  const { update } = JSON.parse(await readFile(hostFile, "utf8"));
+  const answer = await fetch(update[kind].health.http[0].url);
+  const said = { status: answer.status, ...((await answer.json()) as object) };
+  assert.deepEqual(said, { status: 200, version }, "what the pump says");
 }

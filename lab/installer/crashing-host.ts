@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import type { ReleaseFiles, ReleaseHost, Units } from "../../src/host/release-ports.ts";
+import type { ReleaseHost } from "../../src/host/release-ports.ts";
 
 /** The operation at which the process is killed, and on which side of it. */
 export interface CrashPlan {
@@ -36,39 +36,30 @@ function die(): void {
 }
 
 /**
- * The host with each operation counted that changes something, or starts or asks another program. What only reads leaves the same
- * behind as the operation before it.
+ * The host with each operation counted that changes something, or starts or asks another program. What only reads leaves
+ * the same behind as the operation before it.
  */
 export function crashing(host: ReleaseHost, counter: Counter): ReleaseHost {
-  const { around } = counter;
+  const { files, units } = host;
+  const whole = counting(host, ["activate", "askHealth", "selfTest", "unpack"], counter);
+  const changing = ["write", "makeDirectory", "remove", "move", "link", "sync"] as const;
   return {
-    ...host,
-    files: crashingFiles(host.files, counter),
-    units: host.units && crashingUnits(host.units, counter),
-    activate: (plan, release) => around("activate", () => host.activate(plan, release)),
-    askHealth: (plan, release) => around("askHealth", () => host.askHealth(plan, release)),
-    selfTest: (command, release) => around("selfTest", () => host.selfTest(command, release)),
-    unpack: (payload, directory) => around(`unpack ${directory}`, () => host.unpack(payload, directory)),
+    ...whole,
+    files: counting(files, changing, counter),
+    units: units && counting(units, ["restart", "reload", "begin"], counter),
   };
 }
 
-function crashingFiles(files: ReleaseFiles, { around }: Counter): ReleaseFiles {
-  return {
-    ...files,
-    write: (path, content, mode) => around(`write ${path}`, () => files.write(path, content, mode)),
-    makeDirectory: (path, mode) => around(`makeDirectory ${path}`, () => files.makeDirectory(path, mode)),
-    remove: (path) => around(`remove ${path}`, () => files.remove(path)),
-    move: (from, to) => around(`move ${from} to ${to}`, () => files.move(from, to)),
-    link: (path, target) => around(`link ${path}`, () => files.link(path, target)),
-    sync: (directory) => around(`sync ${directory}`, () => files.sync(directory)),
-  };
-}
-
-function crashingUnits(units: Units, { around }: Counter): Units {
-  return {
-    ...units,
-    restart: (unit) => around(`restart ${unit}`, () => units.restart(unit)),
-    reload: (unit) => around(`reload ${unit}`, () => units.reload(unit)),
-    begin: (unit) => around(`begin ${unit}`, () => units.begin(unit)),
-  };
+/** These operations are named with the last of the paths and units that they are given. */
+function counting<T extends object>(part: T, names: readonly (keyof T & string)[], { around }: Counter): T {
+  const counted = names.map((name) => {
+    const own = part[name] as (...given: unknown[]) => Promise<unknown>;
+    const place = ([first, second]: unknown[]) => (name === "move" || name === "unpack" ? second : first);
+    const where = (given: unknown[]) => (typeof place(given) === "string" ? ` ${place(given)}` : "");
+    return [
+      name,
+      (...given: unknown[]) => around(`${name}${where(given)}`, () => own.apply(part, given)),
+    ] as const;
+  });
+  return { ...part, ...Object.fromEntries(counted) };
 }

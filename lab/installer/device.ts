@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ReleaseDirectories, usualDirectories } from "../../src/installer/files/release-directories.ts";
 import { productDirectory } from "./releases.ts";
@@ -29,7 +29,7 @@ export interface DeviceOptions {
 }
 
 /** Quick where all is well, and patient where this host is slow. */
-export const quickHealth = { successes: 2, interval: "100ms", within: "60s" };
+const quickHealth = { successes: 2, interval: "100ms", within: "60s" };
 
 /** Its directories, wherever they came from. */
 export function deviceIn(directory: string): Device {
@@ -41,17 +41,10 @@ export function deviceIn(directory: string): Device {
 /** A device on which nothing was ever applied; `rootFile` is installed as its root of trust. */
 export async function makeDevice(options: DeviceOptions, rootFile: string): Promise<Device> {
   const device = deviceIn(options.directory);
-  for (const path of [
-    device.state,
-    device.run,
-    join(device.directory, "etc"),
-    join(device.directory, "bin"),
-  ]) {
-    await mkdir(path, { recursive: true, mode: 0o755 });
-  }
-  for (const program of ["launch.sh", "load.sh"]) {
+  for (const name of ["state", "run", "etc", "bin"])
+    await mkdir(join(device.directory, name), { recursive: true, mode: 0o755 });
+  for (const program of ["launch.sh", "load.sh"])
     await cp(join(productDirectory, program), join(device.directory, "bin", program));
-  }
   await cp(rootFile, join(device.directory, "etc", "update-root.json"));
   await settle(device, options);
   return device;
@@ -88,9 +81,4 @@ export async function settle(device: Device, { port, engine, health, plan }: Dev
   };
   await writeFile(device.hostFile, JSON.stringify(content, null, 2), { mode: 0o644 });
   await writeFile(join(device.run, "settings.json"), JSON.stringify({ port, pressure: 3 }), { mode: 0o644 });
-}
-
-/** The pump's log so far. */
-export async function pumpLog({ run }: Device): Promise<string> {
-  return readFile(join(run, "log"), "utf8").catch(() => "");
 }

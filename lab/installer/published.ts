@@ -12,24 +12,13 @@ import { openServed } from "../publisher/served.ts";
 import { addFile, publishAll, rulesEntry, siteIn } from "../publisher/site.ts";
 import { type PackedRelease, packRelease, type ReleaseModel } from "./releases.ts";
 
-/** A publisher has published these releases, and the agent of a device then staged them, step by step. */
-export interface Published {
-  /** An administrator installs this file as the root of trust. */
-  readonly rootFile: string;
-  readonly releases: readonly PackedRelease[];
-  /** An agent's directory of updates (metadata and staged payloads) as of the publication so numbered, from 0. */
-  readonly stagedAt: (publication: number) => string;
-  readonly release: (kind: ReleaseModel["kind"], version: string) => PackedRelease;
-}
+export type Published = Awaited<ReturnType<typeof publishReleases>>;
 
 /**
  * Publishes what `steward-publisher` publishes for the product "pump", one publication for each list, and lets the agent's
  * client fetch all of it each time. Below `directory`.
  */
-export async function publishReleases(
-  directory: string,
-  publications: readonly (readonly ReleaseModel[])[],
-): Promise<Published> {
+export async function publishReleases(directory: string, publications: readonly (readonly ReleaseModel[])[]) {
   const trees = join(directory, "trees");
   const site = await siteIn(directory, { product: "pump" });
   const releases: PackedRelease[] = [];
@@ -44,13 +33,15 @@ export async function publishReleases(
     }
     await publishAll(site);
     const before = publication === 0 ? null : stagedAt(publication - 1);
-    await fetchAll({ site: site.directory, before, directory: stagedAt(publication) });
+    await fetchAll(join(site.directory, "public"), before, stagedAt(publication));
   }
   return {
+    /** An administrator installs this file as the root of trust. */
     rootFile: join(site.directory, "public", "metadata", "1.root.json"),
-    releases,
+    releases: releases as readonly PackedRelease[],
+    /** An agent's directory of updates (metadata and staged payloads) as of the publication so numbered, from 0. */
     stagedAt,
-    release: (kind, version) => {
+    release: (kind: ReleaseModel["kind"], version: string): PackedRelease => {
       const found = releases.find((one) => one.kind === kind && one.version === version);
       assert.ok(found, `${kind} ${version} was never published`);
       return found;
@@ -59,36 +50,17 @@ export async function publishReleases(
 }
 
 /** Runs the whole client on a repository on a stick, as an agent does, and puts each payload where it is staged. */
-async function fetchAll({
-  site,
-  before,
-  directory,
-}: {
-  site: string;
-  before: string | null;
-  directory: string;
-}) {
+async function fetchAll(open: string, before: string | null, directory: string): Promise<void> {
   if (before !== null) await cp(before, directory, { recursive: true });
   await mkdir(directory, { recursive: true });
-  const { repository, close } = openServed({ url: pathToFileURL(join(site, "public")).href, caps });
+  const { repository, close } = openServed({ url: pathToFileURL(open).href, caps });
   const files = await openMetadataFiles(join(directory, "metadata"));
-  if (before === null)
-    await files.write("root", await readFile(join(site, "public", "metadata", "1.root.json")));
-  const session = { repository, files, caps, verifiers: ed25519Only, start: new Date() };
-  const refreshed = await refresh(session);
+  if (before === null) await files.write("root", await readFile(join(open, "metadata", "1.root.json")));
+  const start = new Date();
+  const refreshed = await refresh({ repository, files, caps, verifiers: ed25519Only, start });
   const { signal } = new AbortController();
-  for (const kind of ["rules", "binary"] as const) {
-    for (const found of await refreshed.list("stable", kind)) {
-      await fetchPayload({
-        repository,
-        found,
-        directory,
-        freeSpace,
-        caps,
-        signal,
-        isConsistentSnapshot: true,
-      });
-    }
-  }
+  const common = { repository, directory, freeSpace, caps, signal, isConsistentSnapshot: true };
+  for (const kind of ["rules", "binary"] as const)
+    for (const found of await refreshed.list("stable", kind)) await fetchPayload({ ...common, found });
   close();
 }

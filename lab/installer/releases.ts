@@ -3,24 +3,15 @@ import { createHash } from "node:crypto";
 import { chmod, cp, lstat, mkdir, readdir, readFile, readlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The pump's releases do one of these when they run. `fails later` and `crashes` begin well. */
-export type Behaviour =
-  | "is well"
-  | "is unwell"
-  | "exits"
-  | "hangs"
-  | "fails later"
-  | "crashes"
-  | "does not load";
+/** The pump's releases do one of these when they run. */
+export type Behaviour = "is well" | "is unwell" | "exits" | "hangs" | "fails later" | "does not load";
 
 /** A release as the tests describe it. */
 export interface ReleaseModel {
   readonly kind: "rules" | "binary";
   readonly version: string;
   readonly does: Behaviour;
-  /** A release that begins well stays so for this long; default 0. */
-  readonly afterMilliseconds?: number;
-  /** A release that fails later gives so many good answers more; default 0. */
+  /** A release that fails later gives so many good answers first; default 0. */
   readonly afterAnswers?: number;
 }
 
@@ -38,14 +29,11 @@ export const productDirectory = join(import.meta.dirname, "product");
 
 /** Makes the tree of a release and its payload below `directory`. */
 export async function packRelease(directory: string, model: ReleaseModel): Promise<PackedRelease> {
-  const { kind, version, does, afterMilliseconds = 0, afterAnswers = 0 } = model;
+  const { kind, version, does, afterAnswers = 0 } = model;
   const tree = join(directory, `${kind}-${version}`);
   await mkdir(join(tree, "share", "texts"), { recursive: true });
-  const content =
-    does === "does not load"
-      ? "{"
-      : `${JSON.stringify({ kind, version, does, afterMilliseconds, afterAnswers }, null, 2)}\n`;
-  await writeFile(join(tree, "release.json"), content);
+  const says = `${JSON.stringify({ kind, version, does, afterAnswers }, null, 2)}\n`;
+  await writeFile(join(tree, "release.json"), does === "does not load" ? "{" : says);
   await writeFile(join(tree, "share", "texts", "welcome.txt"), `the pump's ${kind} ${version}\n`.repeat(50));
   if (kind === "binary") {
     await cp(join(productDirectory, "serve.mjs"), join(tree, "serve.mjs"));
@@ -70,10 +58,8 @@ export async function treeHash(directory: string): Promise<string> {
     if (stats.isDirectory()) hash.update(`directory ${name}\n`);
     else if (stats.isSymbolicLink()) hash.update(`link ${name} ${await readlink(path)}\n`);
     else {
-      const content = createHash("sha256")
-        .update(await readFile(path))
-        .digest("hex");
-      hash.update(`file ${name} ${(stats.mode & 0o111) !== 0} ${content}\n`);
+      const content = createHash("sha256").update(await readFile(path));
+      hash.update(`file ${name} ${(stats.mode & 0o111) !== 0} ${content.digest("hex")}\n`);
     }
   }
   return hash.digest("hex");

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { StewardError } from "../../src/contract/errors.ts";
 import type { ApplyPlan } from "../../src/host/release-ports.ts";
 import { openJournal } from "../../src/installer/files/journal-store.ts";
 import { pathsOf, type ReleaseDirectories } from "../../src/installer/files/release-directories.ts";
@@ -111,7 +110,3 @@ export const open = (options = {}): SimulatedInstaller => {
 after(() => {
   for (const { directories } of sides) rmSync(directories.releases, { recursive: true, force: true });
 });
-
-export function isError(code: string): (error: unknown) => boolean {
-  return (error) => error instanceof StewardError && error.code === code;
-}

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { bundle } from "../../lab/basics/bundle.ts";
 import { counted } from "../../lab/basics/counts.ts";
 import { endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
-import { compileKillAt, sampledStates, watchRun } from "../../lab/crashes/power-cut.ts";
+import { createKillable } from "../../lab/crashes/killable.ts";
+import { sampledStates } from "../../lab/crashes/power-cut.ts";
 import {
   add,
   keysOf,
@@ -17,14 +16,13 @@ import {
   today,
 } from "../../lab/publisher/site.ts";
 import { discardDrafts, planDiscard } from "../../src/publishing/drafts/discard.ts";
-import { addPrivateKey } from "../../src/publishing/keys/private-keys.ts";
 import { planPruning, prune } from "../../src/publishing/prune/prune.ts";
 import { publish } from "../../src/publishing/publish.ts";
-import { renewRole } from "../../src/publishing/renew.ts";
 import type { RoleName } from "../../src/publishing/roles.ts";
 import { readState } from "../../src/publishing/state.ts";
 import { type Workspace, withWorkspace } from "../../src/publishing/workspace.ts";
 import { type Device, makeDevice } from "./clients.ts";
+import { renewed } from "./fixture.ts";
 
 interface Scenario {
   readonly name: string;
@@ -39,57 +37,36 @@ interface Scenario {
 const old = "stable/rules/demo-rules-1.0.0.tar.gz";
 const fresh = "stable/rules/demo-rules-1.1.0.tar.gz";
 
+/** Rules 1.0.0 are published, and 1.1.0 are drafted with new keys of timestamp, snapshot and targets. */
+async function prepareBoth(site: Site): Promise<void> {
+  await add(site);
+  await publishAll(site);
+  await add(site, { version: "1.1.0" });
+  await replaceTopKeys(site);
+}
+
 const scenarios: Scenario[] = [
   {
-    name: "the first publish",
-    what: "publish",
-    prepare: async (site) => {
-      await add(site);
-    },
-    before: null,
-    after: old,
+    ...{ name: "the first publish", what: "publish", before: null, after: old },
+    prepare: async (site) => void (await add(site)),
   },
   {
     name: "the publish of a release together with new keys of timestamp, snapshot and targets",
-    what: "publish",
-    prepare: async (site) => {
-      await add(site);
-      await publishAll(site);
-      await add(site, { version: "1.1.0" });
-      await replaceTopKeys(site);
-    },
-    before: old,
-    after: fresh,
+    ...{ what: "publish", before: old, after: fresh, prepare: prepareBoth },
   },
   {
     name: "the publish of rules alone while a root without its old key waits",
-    what: "only-rules",
+    ...{ what: "only-rules", before: old, after: fresh },
     prepare: async (site) => {
-      await add(site);
-      await publishAll(site);
-      await replaceTopKeys(site);
+      await prepareBoth(site);
       await discardRole(site, "targets");
-      await add(site, { version: "1.1.0" });
       unsign(site, "root");
     },
-    before: old,
-    after: fresh,
   },
-  {
-    name: "the discarding of all drafts",
-    what: "discard",
-    prepare: async (site) => {
-      await add(site);
-      await publishAll(site);
-      await add(site, { version: "1.1.0" });
-      await replaceTopKeys(site);
-    },
-    before: old,
-    after: old,
-  },
+  { name: "the discarding of all drafts", what: "discard", before: old, after: old, prepare: prepareBoth },
   {
     name: "a prune that drops a release and removes the files of another",
-    what: "prune",
+    ...{ what: "prune", before: fresh, after: fresh },
     prepare: async (site) => {
       for (const version of ["0.9.0", "1.0.0", "1.1.0"]) {
         await add(site, { version });
@@ -98,19 +75,18 @@ const scenarios: Scenario[] = [
       await pruneTo(site.workspace, 2);
       await publishAll(site);
     },
-    before: fresh,
-    after: fresh,
   },
 ];
 
-const { library, program } = await makeProgram(await temporaryDirectory(endOfSuite()));
+const source = join(import.meta.dirname, "publish-once.ts");
+const program = await createKillable(await temporaryDirectory(endOfSuite()), source);
+const wordsFor = (directory: string, what: Scenario["what"]) => [directory, today.toISOString(), what];
 
 for (const { name, what, prepare, before, after } of scenarios) {
   describe(`${name}, killed or without power at any file operation`, () => {
     it("leaves a repository that devices read, and the next one ends it", async (test) => {
       const site = await makeSite(test);
       await prepare(site);
-      const { watch, killedAt } = publishing(what);
       const scratch = join(site.scratch, "runs");
       const recovers = async (directory: string, isEnd: boolean, where: string) => {
         const devices = await devicesFor(site, before !== null);
@@ -122,11 +98,11 @@ for (const { name, what, prepare, before, after } of scenarios) {
       };
       const watchedSite = join(scratch, "watched");
       cpSync(site.directory, watchedSite, { recursive: true });
-      const { calls, points, states } = await watch(watchedSite);
-      assert.ok(
-        calls.length > (what === "discard" || what === "prune" ? 8 : 40),
-        `${calls.length} calls were seen`,
-      );
+      const watched = await program.watch(wordsFor(watchedSite, what), { directory: watchedSite });
+      const { calls, points, states, ended } = watched;
+      assert.equal(ended.code, 0, ended.output);
+      const fewest = what === "discard" || what === "prune" ? 8 : 40;
+      assert.ok(calls.length > fewest, `${calls.length} calls were seen`);
       // Both ways to publish write alike: a smaller part of the states of the second is enough here.
       const tried = sampledStates(states, what === "only-rules" ? 32 : 20);
       for (const { where, isEnd, put } of tried) {
@@ -141,7 +117,9 @@ for (const { name, what, prepare, before, after } of scenarios) {
       for (let at = 1; at <= calls.length; at += every) {
         const directory = join(scratch, "killed");
         cpSync(site.directory, directory, { recursive: true });
-        assert.equal(await killedAt(directory, at), "SIGKILL");
+        const how = { directory, at, how: "half" } as const;
+        const { signal } = await program.interrupted(wordsFor(directory, what), how);
+        assert.equal(signal, "SIGKILL");
         await recovers(directory, false, `killed at ${at}`);
       }
     });
@@ -182,45 +160,8 @@ function unsign({ workspace }: Site, role: RoleName): void {
   writeFileSync(path, JSON.stringify({ signatures: [], signed }));
 }
 
-async function replaceTopKeys({ workspace }: Site): Promise<void> {
-  const keys = await keysOf(workspace);
-  const roles = ["timestamp", "snapshot", "targets"] as const;
-  const changes = { add: {}, remove: {}, thresholds: {} };
-  for (const role of roles) {
-    const gone = keys.find(({ file }) => file.endsWith(`/${role}.pem`))?.id ?? "";
-    Object.assign(changes.add, { [role]: [await addPrivateKey(workspace.keys, role)] });
-    Object.assign(changes.remove, { [role]: [gone] });
-  }
-  await renewRole(workspace, "root", { keys: await keysOf(workspace), changes });
-}
-
-/** The library that watches and kills, and the program as one file. */
-async function makeProgram(place: string): Promise<{ library: string; program: string }> {
-  const program = await bundle(place, join(import.meta.dirname, "publish-once.ts"));
-  return { library: compileKillAt(place), program };
-}
-
-/** A process at work on a repository: watched, or killed. */
-function publishing(what: Scenario["what"]) {
-  const start = (directory: string, more: Record<string, string>): Promise<number | string | null> => {
-    const child = spawn(process.execPath, [program, directory, today.toISOString(), what], {
-      env: { ...process.env, LD_PRELOAD: library, UV_USE_IO_URING: "0", ...more },
-      stdio: ["ignore", "inherit", "inherit"],
-    });
-    return new Promise((resolve, reject) => {
-      child.on("error", reject);
-      child.on("exit", (code, signal) => resolve(signal ?? code));
-    });
-  };
-  return {
-    watch: async (directory: string) => {
-      const watched = await watchRun({ library, directory, start: (more) => start(directory, more) });
-      assert.equal(watched.ended, 0);
-      return watched;
-    },
-    killedAt: (directory: string, at: number) =>
-      start(directory, { KILL_AT_DIRECTORY: directory, KILL_AT_COUNT: String(at), KILL_AT_HOW: "half" }),
-  };
+async function replaceTopKeys(site: Site): Promise<void> {
+  await renewed(site, "root", { roles: ["timestamp", "snapshot", "targets"] });
 }
 
 /** One knows only the first root, and with `hasBefore` another has read what was there before. */

@@ -5,24 +5,21 @@ import { createServer } from "node:http";
 
 const [, , run] = process.argv;
 const { port } = JSON.parse(readFileSync(`${run}/settings.json`, "utf8"));
-const { version, does, afterMilliseconds, afterAnswers } = JSON.parse(
+const { version, does, afterAnswers } = JSON.parse(
   readFileSync(new URL("release.json", import.meta.url), "utf8"),
 );
-const begun = performance.now();
 let answers = 0;
-const isLate = () => answers > afterAnswers && performance.now() - begun >= afterMilliseconds;
 
 if (does === "exits") {
   for (let line = 0; line < 200; line += 1)
     console.error(`\u001b[31mpump ${version}: ${"no water ".repeat(80)}`);
   process.exit(3);
 }
-if (does === "crashes") setTimeout(() => process.exit(4), afterMilliseconds);
 
 const server = createServer((_request, response) => {
   if (does === "hangs") return;
   answers += 1;
-  const isWell = does !== "is unwell" && !(does === "fails later" && isLate());
+  const isWell = does !== "is unwell" && !(does === "fails later" && answers > afterAnswers);
   response.writeHead(isWell ? 200 : 503, { "content-type": "application/json" });
   response.end(JSON.stringify({ version }));
 });
