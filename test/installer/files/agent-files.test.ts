@@ -28,13 +28,12 @@ const openFiles = (): number => readdirSync("/proc/self/fd").length;
 
 describe("the files that the agent has staged", () => {
   it("are those of its own names, and neither temporary nor other ones", async (test) => {
-    const names = ["rules.json", "rules.json.tmp", ".rules.json", "a b.json", "rulesjson"];
-    const state = stateWith(test, [...names, `${"a".repeat(250)}.json`, "7%2erules.json"]);
+    const own = ["7%2erules.json", `${"a".repeat(250)}.json`, "rules.json"];
+    const others = ["rules.json.tmp", ".rules.json", "a b.json", "rulesjson"];
+    const state = stateWith(test, [...own, ...others]);
     const files = await openAgentFiles(state, id, asSelf);
     test.after(() => files.close());
-    assert.deepEqual([...files.metadata.keys()].sort(), [
-      ...["7%2erules.json", `${"a".repeat(250)}.json`, "rules.json"],
-    ]);
+    assert.deepEqual([...files.metadata.keys()].sort(), own);
     assert.deepEqual([files.payload.sizeBytes, files.roots.size], [7, 0]);
     const role = fileOfRole(files.metadata, "7.rules");
     assert.equal(role && Buffer.from(readWhole(role, 100)).toString(), "7%2erules.json");
@@ -43,10 +42,8 @@ describe("the files that the agent has staged", () => {
   });
 
   it("may be 512 in one directory, and may lack one, and hold no descriptor once they are closed", async (test) => {
-    const state = stateWith(
-      test,
-      Array.from({ length: 512 }, (_, index) => `${index}.tmp`),
-    );
+    const names = Array.from({ length: 512 }, (_, index) => `${index}.tmp`);
+    const state = stateWith(test, names);
     rmSync(join(state, "updates/roots"), { recursive: true });
     const before = openFiles();
     const files = await openAgentFiles(state, id, asSelf);

@@ -24,88 +24,72 @@ import { createReleaseFiles } from "../../../src/installer/files/release-files.t
 const run = createRunCommand();
 const files = createReleaseFiles(run, freeSpace);
 
-function scratchWith(
-  test: TestContext,
-  content = "secret",
-): { at: (name: string) => string; outside: string } {
+/** A directory for files of releases, and a file outside of it. */
+function scratchWith(test: TestContext) {
   const scratch = makeScratch(test);
   const outside = join(scratch, "outside");
-  writeFileSync(outside, content);
+  writeFileSync(outside, "secret");
   mkdirSync(join(scratch, "in"));
-  return { at: (name) => join(scratch, "in", name), outside };
+  return { at: (name: string) => join(scratch, "in", name), outside };
 }
+
+const damaged = { code: "state_damaged" };
+const modeOf = (path: string) => statSync(path).mode & 0o7777;
 
 describe("the files of releases", () => {
   it("are written whole with the mode that was asked for, whatever the umask, and read again", async (test) => {
     const { at } = scratchWith(test);
     const umask = process.umask(0o077);
     test.after(() => process.umask(umask));
-    await files.write(at("journal.json"), "one", 0o644);
-    await files.write(at("journal.json"), "two", 0o644);
+    for (const content of ["one", "two"]) await files.write(at("journal.json"), content, 0o644);
     assert.equal(Buffer.from((await files.read(at("journal.json"), 3)) ?? []).toString(), "two");
-    assert.equal(statSync(at("journal.json")).mode & 0o7777, 0o644);
     await files.write(at("order"), "confirm", 0o600);
-    assert.equal(statSync(at("order")).mode & 0o7777, 0o600);
+    assert.deepEqual([modeOf(at("journal.json")), modeOf(at("order"))], [0o644, 0o600]);
     await files.makeDirectory(at("a/b/c"), 0o755);
-    for (const name of ["a", "a/b", "a/b/c"]) assert.equal(statSync(at(name)).mode & 0o7777, 0o755, name);
+    assert.deepEqual(["a", "a/b", "a/b/c"].map(at).map(modeOf), [0o755, 0o755, 0o755]);
+    assert.deepEqual(await files.names(at(".")), ["a", "journal.json", "order"]);
+    assert.ok((await files.freeBytes(at("."))) > 0, "no byte is left");
   });
 
   it("that are not there are nothing, and none is no failure", async (test) => {
     const { at } = scratchWith(test);
-    assert.equal(await files.read(at("none"), 10), null);
-    assert.deepEqual(await files.names(at("none")), []);
-    assert.equal(await files.linkTarget(at("none")), null);
+    const found = [await files.read(at("none"), 10), await files.linkTarget(at("none"))];
+    assert.deepEqual([...found, await files.names(at("none"))], [null, null, []]);
     await files.remove(at("none"));
     await files.link(at("none"), null);
     assert.deepEqual(await files.names(at(".")), []);
   });
 
-  it("that are no files are not read", async (test) => {
+  it("that are no files, or longer than they may be, are not read", async (test) => {
     const { at } = scratchWith(test);
     mkdirSync(at("directory"));
     execFileSync("mkfifo", [at("fifo")]);
     for (const name of ["directory", "fifo"])
-      await assert.rejects(files.read(at(name), 10), { code: "state_damaged", message: /no regular file/ });
-  });
-
-  it("that are longer than they may be are refused", async (test) => {
-    const { at } = scratchWith(test);
+      await assert.rejects(files.read(at(name), 10), { ...damaged, message: /no regular file/ });
     await files.write(at("long"), "12345", 0o644);
-    await assert.rejects(files.read(at("long"), 4), { code: "state_damaged", message: /the limit of 4\./ });
-  });
-
-  it("are named in order", async (test) => {
-    const { at } = scratchWith(test);
-    for (const name of ["b", "c", "a"]) await files.write(at(name), "", 0o644);
-    assert.deepEqual(await files.names(at(".")), ["a", "b", "c"]);
+    await assert.rejects(files.read(at("long"), 4), { ...damaged, message: /the limit of 4\./ });
   });
 
   it("are removed with all that is in them, and what links lead to stays", async (test) => {
     const { at, outside } = scratchWith(test);
     await files.makeDirectory(at("tree/deep"), 0o755);
     symlinkSync(outside, at("tree/deep/link"));
+    symlinkSync(outside, at("link"));
     const opened = readdirSync("/proc/self/fd").length;
-    await files.remove(at("tree"));
-    assert.equal(existsSync(at("tree")), false);
+    for (const name of ["tree", "link"]) await files.remove(at(name));
+    assert.deepEqual(readdirSync(at(".")), []);
     assert.equal(readdirSync("/proc/self/fd").length, opened, "a directory is left open");
     assert.equal(readFileSync(outside, "utf8"), "secret");
   });
 
   it("are moved, but never over a directory", async (test) => {
     const { at } = scratchWith(test);
-    await files.makeDirectory(at("draft"), 0o755);
+    for (const name of ["draft", "taken", "elsewhere"]) await files.makeDirectory(at(name), 0o755);
     await files.write(at("draft/file"), "x", 0o644);
-    await files.makeDirectory(at("taken"), 0o755);
-    await assert.rejects(files.move(at("draft"), at("taken")), { code: "state_damaged" });
-    await files.makeDirectory(at("elsewhere"), 0o755);
+    await assert.rejects(files.move(at("draft"), at("taken")), damaged);
     await files.move(at("draft"), at("elsewhere/tree"));
     assert.equal(readFileSync(at("elsewhere/tree/file"), "utf8"), "x");
     assert.equal(existsSync(at("draft")), false);
-  });
-
-  it("say how much the disk has left", async (test) => {
-    const { at } = scratchWith(test);
-    assert.ok((await files.freeBytes(at("."))) > 0, "no byte is left");
   });
 
   it("are synced as a whole by a call that tells of failures", async (test) => {
@@ -143,23 +127,14 @@ describe("the files of releases", () => {
 });
 
 describe("a link to a release", () => {
-  it("is put in the place of the one before, and taken away", async (test) => {
+  it("is put in the place of the one before, stays where the next cannot be made, and is taken away", async (test) => {
     const { at } = scratchWith(test);
-    await files.link(at("current"), "../releases/a");
-    await files.link(at("current"), "../releases/b");
-    assert.equal(await files.linkTarget(at("current")), "../releases/b");
-    assert.equal(readlinkSync(at("current")), "../releases/b");
-    await files.link(at("current"), null);
-    assert.equal(await files.linkTarget(at("current")), null);
-    assert.deepEqual(readdirSync(at(".")), []);
-  });
-
-  it("stays as it is where the next one cannot be made, which leaves nothing behind", async (test) => {
-    const { at } = scratchWith(test);
-    await files.link(at("current"), "../releases/a");
+    for (const target of ["../releases/a", "../releases/b"]) await files.link(at("current"), target);
     await assert.rejects(files.link(at("current"), "x".repeat(5_000)), /ENAMETOOLONG/);
-    assert.equal(await files.linkTarget(at("current")), "../releases/a");
+    assert.equal(await files.linkTarget(at("current")), "../releases/b");
     assert.deepEqual(readdirSync(at(".")), ["current"]);
+    await files.link(at("current"), null);
+    assert.deepEqual(readdirSync(at(".")), []);
   });
 
   it("never takes the place of a directory or a file, nor away one", async (test) => {
@@ -167,43 +142,30 @@ describe("a link to a release", () => {
     await files.makeDirectory(at("directory"), 0o755);
     await files.write(at("file"), "x", 0o644);
     for (const name of ["directory", "file"]) {
-      await assert.rejects(files.link(at(name), "a"), { code: "state_damaged" }, name);
-      await assert.rejects(files.link(at(name), null), { code: "state_damaged" }, name);
-      await assert.rejects(files.linkTarget(at(name)), { code: "state_damaged" }, name);
+      await assert.rejects(files.link(at(name), "a"), damaged, name);
+      await assert.rejects(files.link(at(name), null), damaged, name);
+      await assert.rejects(files.linkTarget(at(name)), damaged, name);
     }
     assert.deepEqual(readdirSync(at(".")), ["directory", "file"]);
   });
 });
 
 describe("a link where a file of releases should be", () => {
-  it("is not read through", async (test) => {
+  it("is not read through, and replaced by the written file", async (test) => {
     const { at, outside } = scratchWith(test);
     symlinkSync(outside, at("journal.json"));
-    await assert.rejects(files.read(at("journal.json"), 100), { code: "state_damaged" });
-  });
-
-  it("is replaced by the written file, and its target stays as it was", async (test) => {
-    const { at, outside } = scratchWith(test);
-    symlinkSync(outside, at("journal.json"));
+    await assert.rejects(files.read(at("journal.json"), 100), damaged);
     await files.write(at("journal.json"), "new", 0o644);
-    assert.equal(readFileSync(outside, "utf8"), "secret");
     assert.ok(lstatSync(at("journal.json")).isFile(), "it is no file of its own");
+    assert.equal(readFileSync(outside, "utf8"), "secret");
   });
 
   it("is no directory to write into or to look into", async (test) => {
     const { at } = scratchWith(test);
     await files.makeDirectory(at("real"), 0o755);
     symlinkSync(at("real"), at("link"));
-    await assert.rejects(files.makeDirectory(at("link"), 0o755), { code: "state_damaged" });
-    await assert.rejects(files.names(at("link")), { code: "state_damaged" });
-  });
-
-  it("is removed itself, and what it led to stays", async (test) => {
-    const { at, outside } = scratchWith(test);
-    symlinkSync(outside, at("link"));
-    await files.remove(at("link"));
-    assert.deepEqual(readdirSync(at(".")), []);
-    assert.equal(readFileSync(outside, "utf8"), "secret");
+    await assert.rejects(files.makeDirectory(at("link"), 0o755), damaged);
+    await assert.rejects(files.names(at("link")), damaged);
   });
 });
 

@@ -1,14 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  committed,
-  cut,
-  cutCause,
-  keptGood,
-  refused,
-  undone,
-} from "../../../src/installer/trial/outcomes.ts";
-import { formerOf } from "../../../src/releases/journal-queries.ts";
+import { committed, cut, refused, undone } from "../../../src/installer/trial/outcomes.ts";
 import {
   emptyJournal,
   type JournalEntry,
@@ -60,6 +52,8 @@ const undoing = (slot: Partial<Slot>, change: Partial<Undo> = {}, isHealthy = tr
   return after(undone(present, "binary", { ...now, isHealthy }));
 };
 
+const versionsOf = (releases: readonly KnownRelease[]) => releases.map(({ version }) => version);
+
 describe("a trial that ends well", () => {
   it("leaves the release as the newest good one, with when that was, and off the blocklist", () => {
     const { slot, entry } = commit({ setAside: [aside(two), aside(three)] });
@@ -74,35 +68,25 @@ describe("a trial that ends well", () => {
   });
 
   it("keeps three good releases, each once, with the newest last", () => {
-    const { slot } = commit({ good: [two, one, three, known(4)] });
-    assert.equal(keptGood, 3);
-    assert.deepEqual(
-      commit({ good: [one, two] }).slot.good.map(({ version }) => version),
-      ["1.0.0", "2.0.0"],
-    );
-    assert.deepEqual(
-      slot.good.map(({ version }) => version),
-      ["3.0.0", "4.0.0", "2.0.0"],
-    );
+    assert.deepEqual(versionsOf(commit({ good: [one, two] }).slot.good), ["1.0.0", "2.0.0"]);
+    const { good } = commit({ good: [two, one, three, known(4)] }).slot;
+    assert.deepEqual(versionsOf(good), ["3.0.0", "4.0.0", "2.0.0"]);
   });
 
   it("was confirmed by root where it was not healthy often enough", () => {
-    for (const [successes, code] of [
-      [2, "confirmed_by_root"],
-      [4, "healthy"],
-    ] as const) {
-      const { entry } = commit({ trial: { ...trial, health: { ...trial.health, successes } } });
-      assert.equal(entry?.cause?.code, code);
-    }
+    const codeAfter = (successes: number) =>
+      commit({ trial: { ...trial, health: { ...trial.health, successes } } }).entry?.cause?.code;
+    assert.deepEqual([2, 4].map(codeAfter), ["confirmed_by_root", "healthy"]);
   });
 
   it("took as long as the wall clock says where a boot came between, and never less than no time", () => {
-    const seconds = (change: Partial<Trial>, moment = now) =>
-      commit({ trial: { ...trial, ...change } }, moment).entry?.seconds;
-    assert.equal(seconds({ boots: 2 }), 90);
-    assert.equal(seconds({}, { ...now, bootId: "another" }), 90);
-    assert.equal(seconds({ boots: 2 }, { ...now, at: new Date(0) }), 0);
-    assert.equal(seconds({ begun_uptime: 200 }), 0);
+    for (const [change, moment, seconds] of [
+      [{ boots: 2 }, {}, 90],
+      [{}, { bootId: "another" }, 90],
+      [{ boots: 2 }, { at: new Date(0) }, 0],
+      [{ begun_uptime: 200 }, {}, 0],
+    ] as const)
+      assert.equal(commit({ trial: { ...trial, ...change } }, { ...now, ...moment }).entry?.seconds, seconds);
   });
 
   it("and one that is not under way, or not undone, changes nothing", () => {
@@ -126,16 +110,17 @@ describe("a trial that is undone", () => {
     assert.equal(undoing({}, {}, false).entry?.restored_healthy, false);
   });
 
-  it("is held after root's word, and free again a day after it was deferred", () => {
-    const ends = (["aborted", "rolled_back", "deferred"] as const).map((outcome) => {
+  it("is held after root's word, and free again a day after it was deferred; what a package has overtaken is neither", () => {
+    for (const [outcome, why, until] of [
+      ["aborted", "held", null],
+      ["rolled_back", "held", null],
+      ["deferred", "deferred", "2026-11-21T12:01:30.000Z"],
+    ] as const) {
       const [release] = undoing({}, { outcome }).slot.setAside;
-      return [release?.why, release?.until];
-    });
-    assert.deepEqual(ends, [
-      ["held", null],
-      ["held", null],
-      ["deferred", "2026-11-21T12:01:30.000Z"],
-    ]);
+      assert.deepEqual([release?.why, release?.until], [why, until]);
+    }
+    const overtaken = { code: "overtaken", count: null, last_answer: null } as const;
+    assert.deepEqual(undoing({}, { outcome: "aborted", cause: overtaken }).slot.setAside, []);
   });
 
   it("came from itself where it was rolled back, and from nothing where nothing was before", () => {
@@ -143,41 +128,24 @@ describe("a trial that is undone", () => {
     assert.equal(undoing({ good: [] }).entry?.from_version, null);
   });
 
-  it("has its cause in both places, and none on the blocklist where a package has overtaken it", () => {
+  it("has its cause in both places, and pushes the oldest from a full blocklist", () => {
     const cause = { code: "unclean_exits", count: 3, last_answer: null } as const;
-    const { slot, entry } = undoing({}, { cause });
-    assert.deepEqual([slot.setAside[0]?.cause, entry?.cause], [cause, cause]);
-    const overtaken = { code: "overtaken", count: null, last_answer: null } as const;
-    assert.deepEqual(undoing({}, { outcome: "aborted", cause: overtaken }).slot.setAside, []);
-  });
-
-  it("pushes the oldest from a full blocklist", () => {
-    const many = Array.from({ length: 32 }, (_, index) =>
-      aside({ ...one, id: `${index}`.padStart(32, "a") }),
-    );
-    const { slot } = undoing({ setAside: many });
-    assert.deepEqual(
-      slot.setAside.map(({ id }) => id),
-      [...many.slice(1).map(({ id }) => id), two.id],
-    );
+    const ids = Array.from({ length: 32 }, (_, index) => `${index}`.padStart(32, "a"));
+    const { slot, entry } = undoing({ setAside: ids.map((id) => aside({ ...one, id })) }, { cause });
+    assert.deepEqual([slot.setAside.at(-1)?.cause, entry?.cause], [cause, cause]);
+    const found = slot.setAside.map(({ id }) => id);
+    assert.deepEqual(found, [...ids.slice(1), two.id]);
   });
 });
 
 describe("a refusal", () => {
   const cause = { code: "update_not_acceptable", count: null, last_answer: null };
-  const refuse = (
-    journal: ReleaseJournal,
-    change: Partial<Parameters<typeof refused>[1]> = {},
-  ): ReleaseJournal =>
-    refused(
-      journal,
-      { kind: "binary", release: two, detail: "It is withdrawn.", cause, from: "1.0.0", ...change },
-      now,
-    );
+  const whole = { kind: "binary", release: two, detail: "It is withdrawn.", cause, from: "1.0.0" } as const;
+  const refuse = (journal: ReleaseJournal, change: Partial<Parameters<typeof refused>[1]> = {}) =>
+    refused(journal, { ...whole, ...change }, now);
 
-  it("says what it is known of, and no more", () => {
-    const whole = after(refuse(emptyJournal)).entry;
-    assert.deepEqual(whole, {
+  it("says what it is known of, and no more, cut to what can be stored", () => {
+    assert.deepEqual(after(refuse(emptyJournal)).entry, {
       ...{ sequence: 1, at: now.at.toISOString(), kind: "binary", release_id: two.id, name: "pump", cause },
       ...{ version: "2.0.0", from_version: "1.0.0", outcome: "refused", detail: "It is withdrawn." },
       ...{ restored_healthy: null, seconds: 0, log: [] },
@@ -188,6 +156,9 @@ describe("a refusal", () => {
       assert.deepEqual([kind, release_id, name], [null, release?.id ?? null, null]);
       assert.deepEqual([version, from_version], [null, null]);
     }
+    const long = "x".repeat(2_000);
+    const { entry } = after(refuse(emptyJournal, { detail: long, cause: { ...cause, last_answer: long } }));
+    assert.deepEqual([entry?.detail.length, entry?.cause?.last_answer?.length], [1_000, 1_000]);
   });
 
   it("takes the place of the same one before it, and of no other", () => {
@@ -203,17 +174,9 @@ describe("a refusal", () => {
     let journal = committed(journalOf({}), "binary", now);
     for (let count = 1; count <= 8; count += 1) journal = refuse(journal, { detail: `It is bad ${count}.` });
     assert.equal(after(journal).count, 9);
-    const last = refuse(journal, { detail: "It is bad." });
-    assert.deepEqual(
-      last.history.map(({ sequence }) => sequence),
-      [1, 3, 4, 5, 6, 7, 8, 9, 10],
-    );
-  });
-
-  it("is cut to what can be stored", () => {
-    const long = "x".repeat(2_000);
-    const { entry } = after(refuse(emptyJournal, { detail: long, cause: { ...cause, last_answer: long } }));
-    assert.deepEqual([entry?.detail.length, entry?.cause?.last_answer?.length], [1_000, 1_000]);
+    const { history } = refuse(journal, { detail: "It is bad." });
+    const found = history.map(({ sequence }) => sequence);
+    assert.deepEqual(found, [1, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 });
 
@@ -228,13 +191,5 @@ describe("of the history", () => {
 
   it("a text as long as it may be is whole, and a longer one ends with an ellipsis", () => {
     assert.deepEqual([cut("abc", 3), cut("abcd", 3)], ["abc", "ab…"]);
-    assert.deepEqual(cutCause({ code: "healthy", count: 1, last_answer: null }).last_answer, null);
-  });
-
-  it("the release before a trial is the newest good one but itself", () => {
-    assert.equal(formerOf({ good: [one, three], trial, setAside: [] }), three);
-    assert.equal(formerOf({ good: [one, two], trial, setAside: [] }), one);
-    assert.equal(formerOf({ good: [one, two], trial: null, setAside: [] }), two);
-    assert.equal(formerOf({ good: [], trial, setAside: [] }), null);
   });
 });
