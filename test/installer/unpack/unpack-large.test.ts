@@ -49,24 +49,19 @@ describe("a payload made to wear out the device", () => {
       const directory = join(scratch, `${tar.name}.d`);
       mkdirSync(directory);
       const payload = published?.payload(tar.name) ?? "";
-      const { readBytes, writtenBytes, idleMiB, peakMiB, refusal } = await measure(directory, payload);
+      const words = [...testProgram(program), directory, payload, warmUp];
+      const { stdout } = await promisify(execFile)(process.execPath, words, { timeout: 600_000 });
+      const { readBytes, writtenBytes, idleMiB, peakMiB, refusal }: Measured = JSON.parse(stdout);
       const [above, read, written] = [peakMiB - idleMiB, readBytes / 1024 ** 2, writtenBytes / 1024 ** 2];
-      const payloadMiB = statSync(payload).size / 1024 ** 2;
-      const numbers = [read, payloadMiB, written, above].map((mebibytes) => `${mebibytes.toFixed(1)} MiB`);
-      test.diagnostic(
-        `${what}: ${numbers[0]} read, of a payload of ${numbers[1]}; ${numbers[2]} written; ${numbers[3]} of memory`,
+      const [payloadMiB, ...rounded] = [statSync(payload).size / 1024 ** 2, read, written, above].map(
+        (mebibytes) => mebibytes.toFixed(1),
       );
+      test.diagnostic(`${what} of ${payloadMiB} MiB: read, written, of memory (MiB): ${rounded.join(", ")}`);
       assert.match(refusal ?? "", tar.refusal);
       assert.ok(above <= mostMiB, `it took ${above} MiB above ${idleMiB}`);
       assert.ok(read <= mostReadMiB, `it read ${read} MiB`);
       assert.ok(written <= mostWrittenMiB, `it wrote ${written} MiB`);
       assert.deepEqual(readdirSync(directory), ["warm-up"]);
     });
-  }
-
-  async function measure(directory: string, payload: string): Promise<Measured> {
-    const words = [...testProgram(program), directory, payload, warmUp];
-    const { stdout } = await promisify(execFile)(process.execPath, words, { timeout: 600_000 });
-    return JSON.parse(stdout);
   }
 });

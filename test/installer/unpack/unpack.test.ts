@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
 import { bigTar, bomb, writeHostileTar } from "../../../lab/archives/hostile-tars.ts";
 import { longEntry, tarEnd, tarEntry, writeGzip } from "../../../lab/archives/tar-writer.ts";
@@ -22,8 +22,10 @@ import { mountPrivately } from "../../../lab/state/private-mount.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { freeSpace } from "../../../src/host/linux/free-space.ts";
 import { createReleaseFiles } from "../../../src/installer/files/release-files.ts";
+import { createTreeWriter } from "../../../src/installer/unpack/tree-writer.ts";
 import { unpack } from "../../../src/installer/unpack/unpack.ts";
 import { payloadCaps } from "../../../src/releases/payload/payload-caps.ts";
+import { createReleaseTree, type ReleaseTree } from "../../../src/releases/payload/release-tree.ts";
 
 const files = createReleaseFiles(createRunCommand(), freeSpace);
 
@@ -60,8 +62,20 @@ function picture(tree: string): Map<string, string> {
   return shown;
 }
 
+/** A place for a release, and a payload with these pieces of an archive, or with one program. */
+async function payloadOf(test: TestContext, pieces?: readonly Buffer[]) {
+  const scratch = makeScratch(test);
+  const at = (name: string) => join(scratch, name);
+  const payload = at("payload.tar.gz");
+  await writeGzip(payload, [
+    ...(pieces ?? [tarEntry({ name: "program", content: Buffer.from("x") })]),
+    tarEnd,
+  ]);
+  return { at, payload, release: at("release") };
+}
+
 describe("unpacking", () => {
-  for (const format of ["gnu", "pax"]) {
+  for (const format of ["gnu", "pax"])
     it(`gives the tree that tar --format=${format} has packed, for everybody to read`, async (test) => {
       const scratch = makeScratch(test);
       const tree = makeTree(scratch);
@@ -77,117 +91,74 @@ describe("unpacking", () => {
       assert.ok(picture(tree).size > 10, "the tree was empty");
       assert.equal(statSync(join(scratch, "release")).mode & 0o7777, 0o755);
     });
-  }
-
-  it("reads what Python's tarfile writes", async (test) => {
-    const scratch = makeScratch(test);
-    const tree = makeTree(scratch);
-    chmodSync(join(tree, "program"), 0o755);
-    const script = `import shutil, sys; shutil.make_archive(sys.argv[1], "gztar", sys.argv[2])`;
-    const payload = join(scratch, "payload.tar.gz");
-    execFileSync("python3", ["-c", script, payload.slice(0, -".tar.gz".length), tree]);
-    await unpack(payload, join(scratch, "release"), files);
-    assert.deepEqual(picture(join(scratch, "release")), picture(tree));
-  });
 
   it("reads an archive whose compressed pieces hold any number of bytes", async (test) => {
-    const scratch = makeScratch(test);
-    const payload = join(scratch, "payload.tar.gz");
+    const { payload, release } = await payloadOf(test);
     const archive = Buffer.concat([tarEntry({ name: "a", content: Buffer.from("x".repeat(600)) }), tarEnd]);
     // As much as is read at a time without a byte in it: what came before is handed on by itself.
     const nothing = Buffer.concat(Array(4_096).fill(gzipSync("")));
-    const ends = [100, 200, 900, archive.length];
-    const parts = ends.flatMap((end, index) => [
-      gzipSync(archive.subarray(ends[index - 1] ?? 0, end)),
-      nothing,
-    ]);
-    writeFileSync(payload, Buffer.concat(parts));
-    await unpack(payload, join(scratch, "release"), files);
-    assert.equal(readFileSync(join(scratch, "release/a"), "utf8"), "x".repeat(600));
+    const ends = [0, 100, 200, 900, archive.length];
+    const parts = ends.slice(1).map((end, at) => gzipSync(archive.subarray(ends[at], end)));
+    writeFileSync(payload, Buffer.concat(parts.flatMap((part) => [part, nothing])));
+    await unpack(payload, release, files);
+    assert.equal(readFileSync(join(release, "a"), "utf8"), "x".repeat(600));
   });
 
-  it("makes the directories that an archive does not name", async (test) => {
-    const scratch = makeScratch(test);
-    const payload = join(scratch, "payload.tar.gz");
-    const pieces = [tarEntry({ name: "a/b/c", content: Buffer.from("x") }), tarEntry({ name: "a/b/d" })];
-    await writeGzip(payload, [...pieces, tarEnd]);
-    await unpack(payload, join(scratch, "release"), files);
-    assert.equal(statSync(join(scratch, "release/a/b")).mode & 0o7777, 0o755);
-    assert.deepEqual(readdirSync(join(scratch, "release/a/b")), ["c", "d"]);
+  it("makes the directories that an archive does not name, and counts them among its entries", async (test) => {
+    const all = Array.from({ length: 4 }, (_, i) => tarEntry({ name: `d${i}/${"a/".repeat(40)}file` }));
+    const { at, payload, release } = await payloadOf(test, all);
+    // 4 × (1 + 40 + 1)
+    await unpack(payload, release, files, { ...payloadCaps, entries: 168 });
+    assert.equal(statSync(join(release, "d0/a/a")).mode & 0o7777, 0o755);
+    assert.deepEqual(readdirSync(join(release, `d3/${"a/".repeat(40)}`)), ["file"]);
+    const refused = unpack(payload, at("other"), files, { ...payloadCaps, entries: 167 });
+    await assert.rejects(refused, /more than 167 entries/);
+    assert.equal(existsSync(at("other")), false);
   });
 
   it("takes content of zeros, and names as long as a block, for no end", async (test) => {
-    const scratch = makeScratch(test);
-    const payload = join(scratch, "payload.tar.gz");
     const zeros = Buffer.alloc(100_000);
     // GNU's record of this name is one block, and another one of which the last zero is the first byte.
     const name = `${"a/".repeat(30)}${"b".repeat(200)}/${"c".repeat(250)}/`.slice(0, 511).padEnd(512, "d");
-    const all = [
+    const entries = [
       tarEntry({ name: "zeros", content: zeros }),
       longEntry({ name }),
       tarEntry({ name: "last" }),
     ];
-    await writeGzip(payload, [...all, tarEnd, Buffer.alloc(20_480)]);
-    await unpack(payload, join(scratch, "release"), files);
-    assert.deepEqual(readFileSync(join(scratch, "release/zeros")), zeros);
-    assert.ok(existsSync(join(scratch, "release", name)), "the long name is missing");
-    assert.ok(existsSync(join(scratch, "release/last")), "the last entry is missing");
+    const { payload, release } = await payloadOf(test, [...entries, tarEnd, Buffer.alloc(20_480)]);
+    await unpack(payload, release, files);
+    assert.deepEqual(readFileSync(join(release, "zeros")), zeros);
+    for (const one of [name, "last"]) assert.ok(existsSync(join(release, one)), `${one} is missing`);
   });
 
-  it("is on the disk when it has ended", async (test) => {
-    const scratch = makeScratch(test);
-    const payload = simplePayload(scratch);
+  it("is on the disk when it has ended, and leaves nothing where the disk would not confirm it", async (test) => {
+    const { at, payload, release } = await payloadOf(test);
     const synced: string[] = [];
-    const sync = async (directory: string): Promise<void> => {
-      synced.push(...readdirSync(directory), directory);
-    };
-    await unpack(payload, join(scratch, "release"), { ...files, sync });
-    assert.deepEqual(synced, ["program", join(scratch, "release")]);
+    const sync = async (directory: string) => void synced.push(...readdirSync(directory), directory);
+    await unpack(payload, release, { ...files, sync });
+    assert.deepEqual(synced, ["program", release]);
+    const failing = { ...files, sync: () => Promise.reject(new Error("I/O error")) };
+    await assert.rejects(unpack(payload, at("other"), failing), /I\/O error/);
+    assert.equal(existsSync(at("other")), false);
   });
 
-  it("leaves nothing where the disk would not confirm it", async (test) => {
-    const scratch = makeScratch(test);
-    const payload = simplePayload(scratch);
-    const sync = () => Promise.reject(new Error("I/O error"));
-    await assert.rejects(unpack(payload, join(scratch, "release"), { ...files, sync }), /I\/O error/);
-    assert.equal(existsSync(join(scratch, "release")), false);
-  });
-
-  it("never adds to a directory that is there, nor follows a link in its place", async (test) => {
-    const scratch = makeScratch(test);
-    const payload = simplePayload(scratch);
-    mkdirSync(join(scratch, "there"));
-    symlinkSync("there", join(scratch, "link"));
+  it("never adds to a directory that is there, nor follows a link in its place or in that of the payload", async (test) => {
+    const { at, payload, release } = await payloadOf(test);
+    mkdirSync(at("there"));
+    symlinkSync("there", at("link"));
     for (const name of ["there", "link"])
-      await assert.rejects(unpack(payload, join(scratch, name), files), { code: "storage_unwritable" });
-    assert.deepEqual(readdirSync(join(scratch, "there")), []);
-  });
-
-  it("reads no payload through a link, and none that is no file", async (test) => {
-    const scratch = makeScratch(test);
-    symlinkSync(simplePayload(scratch), join(scratch, "link"));
-    execFileSync("mkfifo", [join(scratch, "fifo")]);
-    for (const name of ["link", "fifo", "tree", "none"])
-      await assert.rejects(unpack(join(scratch, name), join(scratch, "release"), files), /cannot be read/);
-    assert.equal(existsSync(join(scratch, "release")), false);
-  });
-
-  it("counts the directories that an archive does not name among its entries", async (test) => {
-    const scratch = makeScratch(test);
-    const payload = join(scratch, "payload.tar.gz");
-    const entries = Array.from({ length: 4 }, (_, i) => tarEntry({ name: `d${i}/${"a/".repeat(40)}file` }));
-    await writeGzip(payload, [...entries, tarEnd]);
-    const caps = { ...payloadCaps, entries: 100 };
-    await assert.rejects(unpack(payload, join(scratch, "release"), files, caps), /more than 100 entries/);
-    assert.equal(existsSync(join(scratch, "release")), false);
+      await assert.rejects(unpack(payload, at(name), files), { code: "storage_unwritable" });
+    assert.deepEqual(readdirSync(at("there")), []);
+    symlinkSync(payload, at("linked"));
+    execFileSync("mkfifo", [at("fifo")]);
+    for (const name of ["linked", "fifo", "there", "none"])
+      await assert.rejects(unpack(at(name), release, files), /cannot be read/);
+    assert.equal(existsSync(release), false);
   });
 
   it("refuses what holds more bytes than a release may", async (test) => {
-    const scratch = makeScratch(test);
-    const payload = join(scratch, "payload.tar.gz");
-    await writeHostileTar(payload, bigTar("big", 200_000));
-    const caps = { ...payloadCaps, bytes: 100_000 };
-    await assert.rejects(unpack(payload, join(scratch, "release"), files, caps), {
+    const { payload, release } = await payloadOf(test, [...bigTar("big", 200_000).pieces()]);
+    await assert.rejects(unpack(payload, release, files, { ...payloadCaps, bytes: 100_000 }), {
       code: "update_payload_unsafe",
       message: /holds more than/,
     });
@@ -241,10 +212,43 @@ describe("unpacking a payload that is too big for the disk", () => {
   });
 });
 
-function simplePayload(scratch: string): string {
-  mkdirSync(join(scratch, "tree"));
-  writeFileSync(join(scratch, "tree", "program"), "x");
-  const payload = join(scratch, "payload.tar.gz");
-  execFileSync("tar", ["-czf", payload, "-C", join(scratch, "tree"), "."]);
-  return payload;
+function treeIn(test: TestContext, bounds: { entries?: number; roomBytes?: number } = {}) {
+  const top = join(makeScratch(test), "release");
+  mkdirSync(top);
+  const { entries = 100, roomBytes = 1024 ** 2 } = bounds;
+  const store = createTreeWriter(top, roomBytes, { blockBytes: 10 });
+  const tree = createReleaseTree(store, { entries, links: 10, bytes: 1024 ** 2 });
+  const mode = (name: string): string => (statSync(join(top, name)).mode & 0o7777).toString(8);
+  return { top, tree, mode, neededBytes: store.neededBytes };
 }
+
+function put(tree: ReleaseTree, path: readonly string[], content = "", isExecutable = false): void {
+  const file = tree.file(path, isExecutable, content.length);
+  file.write(Buffer.from(content), 0);
+  file.close();
+}
+
+describe("the tree of a release", () => {
+  it("takes a block for each entry, and those of its content, to the last byte of the room", (test) => {
+    for (const [roomBytes, isEnough] of [
+      [60, true],
+      [59, false],
+    ] as const) {
+      const { tree, top, neededBytes } = treeIn(test, { roomBytes });
+      put(tree, ["a"], "x".repeat(10));
+      tree.directory(["d"]);
+      put(tree, ["d", "x"], "x".repeat(11));
+      assert.equal(neededBytes(), 60);
+      assert.equal(existsSync(join(top, "d", "x")), isEnough);
+    }
+  });
+
+  it("counts what has no room and writes none of it, so that the whole need is known", (test) => {
+    const { tree, top, neededBytes } = treeIn(test, { roomBytes: -(1024 ** 2) });
+    tree.directory(["d"]);
+    put(tree, ["d", "x"], "x".repeat(11));
+    tree.link(["l"], "d");
+    assert.equal(neededBytes(), 50);
+    assert.deepEqual(readdirSync(top), []);
+  });
+});

@@ -66,6 +66,11 @@ function judged(id: string, { roles, found, ...other }: Signed, change: Partial<
 
 const good = offer({ version: "2.0.0", floor: "1.5.0" });
 const signed: Signed = { roles: { rules: roleOf([good]) }, found: [good] };
+const expired = new StewardError("update_metadata_expired", "It has expired.");
+
+async function refusalWith(change: Partial<EligibilityFacts>): Promise<string | null> {
+  return (await judged(idOf(good), signed, change).verdict).refusal;
+}
 
 describe("whether a requested release is for this device", () => {
   it("is decided by what is signed under its id, in whatever role", async () => {
@@ -77,33 +82,31 @@ describe("whether a requested release is for this device", () => {
     assert.equal((await alone.verdict).refusal, null);
   });
 
-  it("is no question where nothing is signed under it", async () => {
+  it("is no question where nothing is signed under it, or what is cannot be read or verified", async () => {
+    const message = (id: string) => `The release ${id} is not signed.`;
     for (const [id, other] of [
       ["0".repeat(32), signed],
       [idOf(good), { ...signed, found: [] }],
       [idOf(good), { roles: {}, found: [good] }],
     ] as const)
       await assert.rejects(judged(id, other).verdict, {
-        ...{ code: "update_not_acceptable", message: `The release ${id} is not signed.` },
+        code: "update_not_acceptable",
+        message: message(id),
       });
-  });
-
-  it("is no question where what is signed cannot be read, nor where it cannot be verified", async () => {
     const unreadable = offer({ version: "2" });
     const roles = { rules: roleOf([unreadable]) };
     await assert.rejects(judged(idOf(unreadable), { roles, found: [unreadable] }).verdict, {
       code: "update_not_acceptable",
       message: `The release ${idOf(unreadable)} cannot be used: "stable/rules/base-2.tar.gz" its version is no semantic version.`,
     });
-    const expired = new StewardError("update_metadata_expired", "It has expired.");
-    const find = () => Promise.reject(expired);
-    await assert.rejects(judged(idOf(good), { ...signed, find }).verdict, expired);
-    const full = new StewardError("storage_full", "The disk is full.");
-    await assert.rejects(judged(idOf(good), { ...signed, find: () => Promise.reject(full) }).verdict, full);
+    for (const failure of [expired, new StewardError("storage_full", "The disk is full.")])
+      await assert.rejects(
+        judged(idOf(good), { ...signed, find: () => Promise.reject(failure) }).verdict,
+        failure,
+      );
   });
 
   it("is refused where the floors of its kind cannot be known, and not for the other kind's sake", async () => {
-    const expired = new StewardError("update_metadata_expired", "It has expired.");
     const without = (bad: string): Refreshed["list"] => {
       return async (_, kind) => (kind === bad ? Promise.reject(expired) : [good]);
     };
@@ -122,80 +125,66 @@ describe("whether a requested release is for this device", () => {
   });
 
   it("goes by the channels that the host file allows", async () => {
-    const refusalWith = async (channels: readonly string[]) =>
-      (await judged(idOf(good), signed, { device: { ...facts.device, channels } }).verdict).refusal;
-    assert.equal(await refusalWith(["beta", "stable"]), null);
     const belongs = "belongs to the channel stable, and the host file allows";
-    assert.equal(await refusalWith(["beta", "edge"]), `${belongs} beta, edge`);
-    assert.equal(await refusalWith([]), `${belongs} none`);
+    for (const [channels, refusal] of [
+      [["beta", "stable"], null],
+      [["beta", "edge"], `${belongs} beta, edge`],
+      [[], `${belongs} none`],
+    ] as const)
+      assert.equal(await refusalWith({ device: { ...facts.device, channels } }), refusal);
   });
 
-  it("is yes where the same bytes are signed in one channel that is allowed, and floors rise by that", async () => {
-    const beta = { ...good, path: "beta/rules/base-2.0.0.tar.gz" };
-    const inBeta = {
-      ...beta,
-      file: { ...good.file, custom: { ...(good.file.custom as object), channel: "beta" } },
+  it("is yes where the same bytes are signed in one channel that is allowed, and floors rise by each entry under its id", async () => {
+    const beta = (floor: string) => {
+      const custom = { ...(good.file.custom as object), channel: "beta", floor };
+      return { ...good, path: "beta/rules/base-2.0.0.tar.gz", file: { ...good.file, custom } };
     };
-    for (const found of [
-      [good, inBeta],
-      [inBeta, good],
-    ]) {
+    const judgedIn = (found: readonly FoundTarget[], device: Partial<EligibilityFacts["device"]>) => {
       const both = { roles: { rules: roleOf(found) }, found };
-      const only = (channel: string) => ({ device: { ...facts.device, channels: [channel] } });
-      const { release, refusal, floors } = await judged(idOf(good), both, only("beta")).verdict;
+      return judged(idOf(good), both, { device: { ...facts.device, ...device } }).verdict;
+    };
+    for (const isFirst of [true, false]) {
+      const inOrder = (other: FoundTarget) => (isFirst ? [good, other] : [other, good]);
+      const inBeta = inOrder(beta("1.5.0"));
+      const { release, refusal, floors } = await judgedIn(inBeta, { channels: ["beta"] });
       assert.deepEqual([release.channel, refusal, floors], ["beta", null, { "rules/base": "1.5.0" }]);
-      const none = await judged(idOf(good), both, only("edge")).verdict;
+      const none = await judgedIn(inBeta, { channels: ["edge"] });
       assert.deepEqual(none.floors, {});
       assert.match(none.refusal ?? "", /belongs to the channel/);
+      const packaged = { rules: "3.0.0", binary: null };
+      const notNewer = await judgedIn(inOrder(beta("1.7.0")), { packaged });
+      assert.match(notNewer.refusal ?? "", /is not newer than 3\.0\.0/);
+      assert.deepEqual(notNewer.floors, { "rules/base": "1.7.0" });
     }
   });
 
-  it("raises the floors by each entry under its id, also where none of them is for this device", async () => {
-    const custom = { ...(good.file.custom as object), channel: "beta", floor: "1.7.0" };
-    const inBeta = { ...good, path: "beta/rules/base-2.0.0.tar.gz", file: { ...good.file, custom } };
-    const device = { ...facts.device, packaged: { rules: "3.0.0", binary: null } };
-    for (const found of [
-      [good, inBeta],
-      [inBeta, good],
-    ]) {
-      const both = { roles: { rules: roleOf(found) }, found };
-      const { refusal, floors } = await judged(idOf(good), both, { device }).verdict;
-      assert.match(refusal ?? "", /is not newer than 3\.0\.0/);
-      assert.deepEqual(floors, { "rules/base": "1.7.0" });
-    }
-  });
-
-  it("goes by the newer of the packaged version and the applied one", async () => {
-    const refusalWith = async (applied: string | null, rules: string | null) => {
-      const { slots } = emptyJournal;
-      const applies = applied === null ? [] : [{ id: "1".repeat(32), name: "base", version: applied }];
-      const journal = { ...emptyJournal, slots: { ...slots, rules: { ...slots.rules, good: applies } } };
+  const { slots } = emptyJournal;
+  const journalWith = (rules: Partial<typeof slots.rules>) => {
+    return { ...emptyJournal, slots: { ...slots, rules: { ...slots.rules, ...rules } } };
+  };
+  const newer = (than: string) => `is not newer than ${than}, which is installed`;
+  for (const [applied, rules, refusal] of [
+    [null, "1.0.0", null],
+    ["1.0.0", null, null],
+    [null, "2.0.0", "is installed"],
+    ["3.0.0", null, newer("3.0.0")],
+    ["3.0.0", "2.5.0", newer("3.0.0")],
+    ["2.5.0", "3.0.0", newer("3.0.0")],
+  ] as const)
+    it(`goes by the newer of the packaged version ${rules} and the applied one ${applied}`, async () => {
+      const good = applied === null ? [] : [{ id: "1".repeat(32), name: "base", version: applied }];
       const device = { ...facts.device, packaged: { rules, binary: null } };
-      return (await judged(idOf(good), signed, { journal, device }).verdict).refusal;
-    };
-    const newer = (than: string) => `is not newer than ${than}, which is installed`;
-    assert.equal(await refusalWith(null, "1.0.0"), null);
-    assert.equal(await refusalWith("1.0.0", null), null);
-    assert.equal(await refusalWith(null, "2.0.0"), "is installed");
-    assert.equal(await refusalWith("3.0.0", null), newer("3.0.0"));
-    assert.equal(await refusalWith("3.0.0", "2.5.0"), newer("3.0.0"));
-    assert.equal(await refusalWith("2.5.0", "3.0.0"), newer("3.0.0"));
-  });
+      assert.equal(await refusalWith({ journal: journalWith({ good }), device }), refusal);
+    });
 
-  it("is no for what failed here, and yes for what was held or deferred", async () => {
-    const refusalOf = async (why: "failed" | "held" | "deferred") => {
+  it("is no for what failed here or the listing does not have, and yes for what was held or deferred", async () => {
+    const refusals = (["failed", "held", "deferred"] as const).map((why) => {
       const aside = { id: idOf(good), name: "base", version: "2.0.0", at: "", why, reason: "", until: null };
-      const { slots } = emptyJournal;
-      const journal = { ...emptyJournal, slots: { ...slots, rules: { ...slots.rules, setAside: [aside] } } };
-      return (await judged(idOf(good), signed, { journal }).verdict).refusal;
-    };
-    assert.equal(await refusalOf("failed"), "failed on this device before");
-    assert.deepEqual([await refusalOf("held"), await refusalOf("deferred")], [null, null]);
-  });
-
-  it("is no where the listing does not have it", async () => {
-    const verdict = await judged(idOf(good), { ...signed, list: async () => [] }).verdict;
-    assert.equal(verdict.refusal, "is not in the repository");
+      return refusalWith({ journal: journalWith({ setAside: [aside] }) });
+    });
+    assert.deepEqual(await Promise.all(refusals), ["failed on this device before", null, null]);
+    const { refusal } = await judged(idOf(good), { ...signed, list: async () => [] }).verdict;
+    assert.equal(refusal, "is not in the repository");
   });
 });
 
@@ -228,12 +217,5 @@ describe("the agent's files as a repository", () => {
     ))
       assert.equal(await read(name), null, name);
     assert.equal(await repository.readRole("targets", 10), null);
-  });
-
-  it("have no payload to stream, and cost nothing", async () => {
-    const repository = createAgentRepository({ metadata: new Map(), roots: new Map() });
-    const { signal } = new AbortController();
-    await assert.rejects(repository.openTarget("stable/rules/a", {}, signal), /no payloads/);
-    assert.deepEqual(repository.cost(), { requests: 0, bodyBytes: 0 });
   });
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import {
   agentUser,
   does,
@@ -7,9 +7,12 @@ import {
   labDevice,
   openVerifyLab,
   takesNothing,
+  type VerifyLab,
   withStaged,
 } from "../../../lab/devices/verifying-device.ts";
+import { inDays } from "../../../lab/publisher/signed-forms.ts";
 import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
+import { createSigningKey } from "../../../lab/publisher/signing-key.ts";
 import { openInstallerTrust } from "../../../src/installer/verify/installer-trust.ts";
 import { emptyJournal, type ReleaseJournal } from "../../../src/releases/release-journal.ts";
 
@@ -52,17 +55,14 @@ describe("a compromised agent", { skip: !isRoot && "needs root" }, () => {
   describe("gives other bytes than were signed", () => {
     const payload = Buffer.alloc(900_000, "rules");
 
-    it("one byte changed in the middle", async (test) => {
+    it("one byte changed in the middle, one byte more, or one less", async (test) => {
       const { lab, id } = await withStaged(test, { payload });
+      const code = "update_payload_mismatch";
       does(lab, 'printf X | dd of="$UPDATES/staged/$1.tar.gz" bs=1 seek=600000 conv=notrunc status=none', id);
-      await takesNothing(lab, { id, code: "update_payload_mismatch", saying: /sha512/ });
-    });
-
-    it("one byte more, and one less", async (test) => {
-      const { lab, id } = await withStaged(test, { payload });
+      await takesNothing(lab, { id, code, saying: /sha512/ });
       for (const size of ["+1", "-2"]) {
         does(lab, 'truncate -s "$2" "$UPDATES/staged/$1.tar.gz"', id, size);
-        await takesNothing(lab, { id, code: "update_payload_mismatch", saying: /, and 900000 are signed/ });
+        await takesNothing(lab, { id, code, saying: /, and 900000 are signed/ });
       }
     });
 
@@ -179,5 +179,57 @@ describe("a compromised agent", { skip: !isRoot && "needs root" }, () => {
       const saying = /base 2.5.0 is below 3.0.0/;
       await takesNothing(lab, { id, code: "update_not_acceptable", saying }, { journal });
     });
+  });
+});
+
+/** A staged release of each kind, with something wrong with one of the two roles. */
+async function withSpoilt(
+  test: TestContext,
+  spoil: (lab: VerifyLab) => void,
+): Promise<{ lab: VerifyLab; rules: string; binary: string }> {
+  const lab = await openVerifyLab(test);
+  const rules = lab.publisher.addRelease({ version: "1.1.0", custom: { floor: "1.0.0" } });
+  const binary = lab.publisher.addRelease({ kind: "binary", version: "2.0.0", arch: "x64" });
+  spoil(lab);
+  lab.publisher.publish("rules", "binary");
+  await lab.hold();
+  return { lab, rules: await lab.stage(rules), binary: await lab.stage(binary) };
+}
+
+function expire({ publisher }: VerifyLab, role: "rules" | "binary"): void {
+  const signed = publisher.delegated[role];
+  assert.ok(signed, `the lab has ${role}`);
+  signed.expires = inDays(new Date(), -1);
+}
+
+describe("the installer, with one kind of unusable metadata", { skip: !isRoot && "needs root" }, () => {
+  it("takes rules while the binary role has expired, and no binary", async (test) => {
+    const { lab, rules, binary } = await withSpoilt(test, (lab) => expire(lab, "binary"));
+    const { release, floors } = await lab.verifyAndCopy(rules);
+    assert.equal(release.version, "1.1.0");
+    assert.deepEqual(floors, { "rules/base": "1.0.0" });
+    await takesNothing(lab, { id: binary, code: "update_metadata_expired", saying: /role binary/ });
+  });
+
+  it("takes a binary whatever a thief of the rules key has signed, and no rules", async (test) => {
+    const { lab, rules, binary } = await withSpoilt(test, ({ publisher }) => {
+      publisher.signers.rules = [createSigningKey()];
+    });
+    assert.equal((await lab.verifyAndCopy(binary)).release.version, "2.0.0");
+    await takesNothing(lab, { id: rules, code: "update_signature_invalid", saying: /role rules/ });
+  });
+
+  it("takes no rules from an agent that holds their metadata back, so that it cannot hide a floor", async (test) => {
+    const { lab, rules } = await withSpoilt(test, () => undefined);
+    lab.asAgent('rm "$UPDATES/metadata/rules.json"');
+    await takesNothing(lab, { id: rules, code: "update_not_acceptable" });
+  });
+
+  it("takes nothing where a top-level role has expired", async (test) => {
+    const { lab, rules, binary } = await withSpoilt(test, ({ publisher }) => {
+      publisher.snapshot.expires = inDays(new Date(), -1);
+    });
+    for (const id of [rules, binary])
+      await takesNothing(lab, { id, code: "update_metadata_expired", saying: /role snapshot/ });
   });
 });

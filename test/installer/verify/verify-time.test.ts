@@ -44,14 +44,6 @@ describe("an old timestamp with the clock set back", { skip: !isRoot && "needs r
     await takesNothing(lab, { id, code, saying }, clocks(1, { uptimeDays: 7 }));
     await takesNothing(lab, { id, code, saying }, clocks(-300, { uptimeDays: 7 }));
   });
-
-  it("is refused with the older versions of all the others, for it is older itself", async (test) => {
-    const { lab, id } = await withRelease(test);
-    const old = lab.publisher.fork();
-    await lab.verifyNew("1.1.0", clocks(1));
-    await lab.hold(old);
-    await takesNothing(lab, { id, code: "update_rollback_refused" }, clocks(0));
-  });
 });
 
 describe("a clock that is set forward", { skip: !isRoot && "needs root" }, () => {
