@@ -8,40 +8,54 @@ import { temporaryDirectory } from "../../lab/command-line/run-steward.ts";
 
 const program = join(import.meta.dirname, "../../dist/main.js");
 
-it("an agent loads a module of Node's when it first uses it, though the sources import it as any other", async (test) => {
-  const { listing, modules } = listedModules(test);
-  const agent = await startAgentProcess({ program: listing });
+/** An agent that does this work, the modules of Node's that it has loaded when it ends, and its scripts as V8 has covered them. */
+async function agentAfter(
+  test: TestContext,
+  work: (agent: AgentProcess) => Promise<unknown>,
+  environment: Record<string, string> = {},
+) {
+  const directory = temporaryDirectory(test);
+  const [hook, list, coverage] = ["hook.cjs", "list", "coverage"].map((name) => join(directory, name));
+  const writing = `require("fs").writeFileSync(${JSON.stringify(list)},process.moduleLoadList.join("\\n"))`;
+  writeFileSync(String(hook), `process.on("exit",()=>${writing})`);
+  const agent = await startAgentProcess({
+    program: ["--require", String(hook), program],
+    environment: { NODE_V8_COVERAGE: String(coverage), ...environment },
+  });
   test.after(() => agent.dispose());
   await agent.call("GET", "/api/version");
+  await work(agent);
   await agent.stop();
-  const internal = ["dns/promises", "async_local_storage", "async_context_frame", "blocklist"];
-  const costly = ["tls", "https", "worker_threads", "zlib", "perf_hooks"].concat(
-    internal.map((name) => `internal/${name}`),
-  );
-  const loaded = modules();
-  assert.deepEqual(
-    costly.filter((name) => loaded.includes(name)),
-    [],
-  );
-});
-
-/** The words that start an agent which lists Node's modules that it has loaded when it ends, and that list. */
-function listedModules(test: TestContext) {
-  const directory = temporaryDirectory(test);
-  const [hook, list] = [join(directory, "hook.cjs"), join(directory, "list")];
-  writeFileSync(
-    hook,
-    `process.on("exit",()=>require("fs").writeFileSync(${JSON.stringify(list)},process.moduleLoadList.join("\\n")))`,
-  );
-  const modules = (): readonly string[] => {
-    const loaded = readFileSync(list, "utf8").replaceAll("NativeModule ", "").split("\n");
-    assert.ok(loaded.includes("http"), "the list is of this agent");
-    return loaded;
+  const modules = readFileSync(String(list), "utf8").replaceAll("NativeModule ", "").split("\n");
+  assert.ok(modules.includes("http"), "the list is of this agent");
+  const [file = ""] = readdirSync(String(coverage));
+  const { result } = JSON.parse(readFileSync(join(String(coverage), file), "utf8")) as {
+    result: { url: string; functions: { ranges: Range[] }[] }[];
   };
-  return { listing: ["--require", hook, program], modules };
+  const covered = result.flatMap(({ url, functions }) => {
+    const [, part = ""] = /\/parts\/([a-z-]+)-\w+\.js$/.exec(url) ?? [];
+    return part === "" ? [] : [{ part, url, ranges: functions.flatMap(({ ranges }) => ranges) }];
+  });
+  return { modules, covered };
 }
 
-const accept = { accept: "text/html, application/*" };
+interface Range {
+  readonly startOffset: number;
+  readonly endOffset: number;
+  readonly count: number;
+}
+
+const nothing = async () => undefined;
+
+it("an agent loads a module of Node's when it first uses it, though the sources import it as any other", async (test) => {
+  const { modules } = await agentAfter(test, nothing);
+  const internal = ["dns/promises", "async_local_storage", "async_context_frame", "blocklist"];
+  const costly = ["tls", "https", "worker_threads", "zlib", "perf_hooks"];
+  const loaded = [...costly, ...internal.map((name) => `internal/${name}`)].filter((name) =>
+    modules.includes(name),
+  );
+  assert.deepEqual(loaded, []);
+});
 
 // Each by a text in its outermost function, by which V8's coverage of the agent finds that function.
 for (const [name, text, use] of [
@@ -53,74 +67,42 @@ for (const [name, text, use] of [
   [
     "mime-types, of which koa asks few requests, when there is such a one",
     "/^\\s*([^;\\s]*)(?:;|\\s|$)/",
-    (agent) => agent.call("GET", "/api/version", { headers: accept }),
+    (agent) => agent.call("GET", "/api/version", { headers: { accept: "text/html, application/*" } }),
   ],
 ] as const satisfies [string, string, (agent: AgentProcess) => Promise<unknown>][])
   it(`an agent runs ${name}`, async (test) => {
-    const before = await runsOf(test, text, async () => undefined);
-    const after = await runsOf(test, text, use);
-    assert.deepEqual([before, after], [0, 1]);
+    const runs: (number | undefined)[] = [];
+    for (const work of [nothing, use]) {
+      const { covered } = await agentAfter(test, work);
+      const [{ url, ranges } = assert.fail("the agent is covered")] = covered.filter(
+        ({ part }) => part === "agent",
+      );
+      // The path is that of the build, which the code cache has.
+      const at = readFileSync(join(program, "../parts", basename(url)), "utf8").indexOf(text);
+      assert.ok(at > 0, "the agent has the package");
+      const around = ranges.filter(({ startOffset, endOffset }) => startOffset <= at && at < endOffset);
+      runs.push(around.toSorted((a, b) => b.startOffset - a.startOffset)[0]?.count);
+    }
+    assert.deepEqual(runs, [0, 1]);
   });
 
 it("an agent loads the parts of NTS where a time server asks for it, and leaves TLS to another process", async (test) => {
   const closed = "127.0.0.1:1";
-  assert.deepEqual((await agentWith(test, closed)).parts, []);
-  const { parts, modules } = await agentWith(test, { host: closed, nts: true });
-  assert.deepEqual(parts, ["association", "key-exchange-process"]);
-  assert.equal(modules.includes("tls"), false);
+  for (const [server, expected] of [
+    [closed, []],
+    [{ host: closed, nts: true }, ["association", "key-exchange-process"]],
+  ] as const) {
+    const settings = join(temporaryDirectory(test), "settings.json");
+    writeFileSync(settings, JSON.stringify({ time: { mode: "observe", servers: [server] } }));
+    const asked = ({ call }: AgentProcess) =>
+      until("the server was asked", async () => {
+        const { json } = await call("GET", "/api/system/time-sync", { local: true });
+        return json.sources[0]?.state === "unreachable";
+      });
+    const { modules, covered } = await agentAfter(test, asked, { STEWARD_INITIAL_SETTINGS: settings });
+    const parts = covered.map(({ part }) => part);
+    assert.ok(parts.includes("agent"), "the agent is covered");
+    const ofNts = parts.filter((name) => /^(association|key-exchange)/.test(name)).sort();
+    assert.deepEqual([ofNts, modules.includes("tls")], [expected, false]);
+  }
 });
-
-/** Loaded by an agent with this time server when it knows that nothing answers there. */
-async function agentWith(test: TestContext, server: unknown) {
-  const [directory, coverage] = [temporaryDirectory(test), temporaryDirectory(test)];
-  const settings = join(directory, "settings.json");
-  writeFileSync(settings, JSON.stringify({ time: { mode: "observe", servers: [server] } }));
-  const { listing, modules } = listedModules(test);
-  const agent = await startAgentProcess({
-    program: listing,
-    environment: { NODE_V8_COVERAGE: coverage, STEWARD_INITIAL_SETTINGS: settings },
-  });
-  test.after(() => agent.dispose());
-  await until("the server was asked", async () => {
-    const { json } = await agent.call("GET", "/api/system/time-sync", { local: true });
-    return json.sources[0]?.state === "unreachable";
-  });
-  await agent.stop();
-  const parts = coveredBy(coverage).flatMap(({ url }) => /\/parts\/([a-z-]+)-\w+\.js$/.exec(url)?.[1] ?? []);
-  assert.ok(parts.includes("agent"), "the agent is covered");
-  const ofNts = parts.filter((name) => /^(association|key-exchange)/.test(name)).sort();
-  return { parts: ofNts, modules: modules() };
-}
-
-/** Runs of a package in an agent that is asked for its version, and does `work`. */
-async function runsOf(
-  test: TestContext,
-  text: string,
-  work: (agent: AgentProcess) => Promise<unknown>,
-): Promise<number | undefined> {
-  const directory = temporaryDirectory(test);
-  const agent = await startAgentProcess({ environment: { NODE_V8_COVERAGE: directory } });
-  test.after(() => agent.dispose());
-  await agent.call("GET", "/api/version");
-  await work(agent);
-  await agent.stop();
-  const [part] = coveredBy(directory).filter(({ url }) => /\/parts\/agent-\w+\.js$/.test(url));
-  assert.ok(part, "the agent is covered");
-  // The path is that of the build, which the code cache has.
-  const at = readFileSync(join(program, "../parts", basename(part.url)), "utf8").indexOf(text);
-  assert.ok(at > 0, "the agent has the package");
-  const ranges = part.functions
-    .flatMap(({ ranges }) => ranges)
-    .filter(({ startOffset, endOffset }) => startOffset <= at && at < endOffset);
-  return ranges.toSorted((a, b) => b.startOffset - a.startOffset)[0]?.count;
-}
-
-function coveredBy(directory: string): readonly CoveredScript[] {
-  const [file = ""] = readdirSync(directory);
-  return (JSON.parse(readFileSync(join(directory, file), "utf8")) as { result: CoveredScript[] }).result;
-}
-
-interface CoveredScript {
-  readonly url: string;
-  readonly functions: { readonly ranges: { startOffset: number; endOffset: number; count: number }[] }[];
-}

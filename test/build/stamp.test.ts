@@ -9,19 +9,18 @@ import { compareVersions, isVersion } from "../../src/releases/semver.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** A checkout of version 1.2.3, outside of git. */
-function sources(test: TestContext): string {
+/** A checkout of version 1.2.3, outside of git or in it. */
+function sources(test: TestContext, isInGit = true): string {
   const directory = temporaryDirectory(test);
   writeFileSync(join(directory, "package.json"), '{ "version": "1.2.3" }');
+  if (isInGit) git(directory, "init", "--quiet");
   return directory;
 }
 
-function git(directory: string, ...words: readonly string[]): void {
-  const person = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
-  execFileSync("git", [...person, "-c", "init.defaultBranch=main", ...words], {
-    cwd: directory,
-    stdio: "pipe",
-  });
+function git(cwd: string, ...words: readonly string[]): void {
+  const settings = ["user.name=A", "user.email=a@example.com", "init.defaultBranch=main"];
+  const options = settings.flatMap((one) => ["-c", one]);
+  execFileSync("git", [...options, ...words], { cwd, stdio: "pipe" });
 }
 
 function commit(directory: string): string {
@@ -37,7 +36,6 @@ const isNewer = (one: string, other: string): boolean =>
 describe("the version of a build", () => {
   it("rises with each commit for dpkg, though all are made in the same second", (test) => {
     const directory = sources(test);
-    git(directory, "init", "--quiet");
     let before = "1.2.3";
     for (let count = 1; count <= 11; count += 1) {
       const version = commit(directory);
@@ -51,7 +49,6 @@ describe("the version of a build", () => {
 
   it("is told from its commit where files have been changed since, and gives way to the next", (test) => {
     const directory = sources(test);
-    git(directory, "init", "--quiet");
     const before = commit(directory);
     writeFileSync(join(directory, "package.json"), '{ "version": "1.2.3", "private": true }');
     const { version } = stampOf(directory, assert.fail);
@@ -61,26 +58,23 @@ describe("the version of a build", () => {
   });
 
   it("is the same in another clone", (test) => {
-    const [directory, place] = [sources(test), temporaryDirectory(test)];
-    git(directory, "init", "--quiet");
+    const [directory, clone] = [sources(test), join(temporaryDirectory(test), "clone")];
     commit(directory);
-    git(place, "clone", "--quiet", directory, "clone");
-    const clone = join(place, "clone");
+    git("/", "clone", "--quiet", directory, clone);
     assert.deepEqual(stampOf(clone, assert.fail), stampOf(directory, assert.fail));
   });
 
   it("is that of package.json alone where commits cannot be counted, and it is said", (test) => {
-    const [directory, place] = [sources(test), temporaryDirectory(test)];
+    const [directory, shallow] = [sources(test, false), join(temporaryDirectory(test), "shallow")];
     const said: string[] = [];
     const say = (line: string): void => void said.push(line);
     assert.deepEqual(stampOf(directory, say), { version: "1.2.3", commit: null, date: null });
     assert.match(said.pop() ?? "", /^This is built as 1\.2\.3, .*git does not know this directory/);
     git(directory, "init", "--quiet");
     for (let commits = 0; commits < 2; commits += 1) commit(directory);
-    git(place, "clone", "--quiet", "--depth=1", `file://${directory}`, "shallow");
-    const shallow = stampOf(join(place, "shallow"), say);
-    assert.equal(shallow.version, "1.2.3");
-    assert.equal(shallow.commit, stampOf(directory, assert.fail).commit);
+    git("/", "clone", "--quiet", "--depth=1", `file://${directory}`, shallow);
+    const { version, commit: name } = stampOf(shallow, say);
+    assert.deepEqual([version, name], ["1.2.3", stampOf(directory, assert.fail).commit]);
     assert.match(said.pop() ?? "", /the clone is shallow; see `git fetch --unshallow`/);
   });
 

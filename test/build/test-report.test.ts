@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Readable } from "node:stream";
 import { describe, it } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { Report, type RunEvent } from "../../scripts/test-runner/report.ts";
@@ -9,52 +10,41 @@ const told = (type: string, nesting: number, name: string, details: object = {})
   type: `test:${type}`,
   data: { name, nesting, file, line: 1, column: 1, details: { passed: true, ...details } },
 });
+const failed = (failureType: string) => ({ passed: false, error: { failureType, cause: "no" } });
+const suite = { type: "suite" };
+const one = [told("start", 0, "one"), told("pass", 0, "one")];
 
 /** As node tells of two suites at once, each of one test: of the second it says twice that it is complete. */
-async function* twoAtOnce(): AsyncGenerator<RunEvent> {
-  const failed = { passed: false, error: { failureType: "testCodeFailure", cause: "no" } };
-  for (const name of ["one", "two"]) yield told("dequeue", 0, name);
-  for (const name of ["of one", "of two"]) yield told("dequeue", 1, name);
-  yield told("complete", 1, "of two", failed);
-  yield told("start", 0, "one");
-  yield told("complete", 1, "of one");
-  yield told("start", 1, "of one");
-  yield told("pass", 1, "of one");
-  yield told("pass", 0, "one", { type: "suite" });
-  yield told("complete", 1, "of two", failed);
-  yield told("start", 0, "two");
-  yield told("start", 1, "of two");
-  yield told("fail", 1, "of two", failed);
-  const follows = { type: "suite", passed: false, error: { failureType: "subtestsFailed" } };
-  yield told("fail", 0, "two", follows);
-  yield told("complete", 0, file, follows);
-}
+const twoAtOnce = [
+  ...["one", "two"].map((name) => told("dequeue", 0, name)),
+  ...["of one", "of two"].map((name) => told("dequeue", 1, name)),
+  told("complete", 1, "of two", failed("testCodeFailure")),
+  told("start", 0, "one"),
+  ...["complete", "start", "pass"].map((type) => told(type, 1, "of one")),
+  told("pass", 0, "one", suite),
+  told("complete", 1, "of two", failed("testCodeFailure")),
+  ...[told("start", 0, "two"), told("start", 1, "of two")],
+  told("fail", 1, "of two", failed("testCodeFailure")),
+  told("fail", 0, "two", { ...suite, ...failed("subtestsFailed") }),
+  told("complete", 0, file, { ...suite, ...failed("subtestsFailed") }),
+];
 
 /** As node tells of a test that failed within another, and of a suite whose hook failed; it counts the outer test too. */
-async function* withinAnother(): AsyncGenerator<RunEvent> {
-  const failed = (failureType: string) => ({ passed: false, error: { failureType, cause: "no" } });
-  yield told("start", 0, "outer");
-  yield told("start", 1, "inner");
-  yield told("fail", 1, "inner", failed("testCodeFailure"));
-  yield told("fail", 0, "outer", failed("subtestsFailed"));
-  yield told("start", 0, "suite");
-  yield told("fail", 0, "suite", { type: "suite", ...failed("hookFailed") });
-  yield { type: "test:diagnostic", data: { nesting: 0, message: "fail 3" } };
-}
+const withinAnother = [
+  ...[told("start", 0, "outer"), told("start", 1, "inner")],
+  told("fail", 1, "inner", failed("testCodeFailure")),
+  told("fail", 0, "outer", failed("subtestsFailed")),
+  told("start", 0, "suite"),
+  told("fail", 0, "suite", { ...suite, ...failed("hookFailed") }),
+  { type: "test:diagnostic", data: { nesting: 0, message: "fail 3" } },
+];
 
 /** A hook outside of all suites failed, though each test has passed. */
-async function* ofHook(): AsyncGenerator<RunEvent> {
-  const failed = (failureType: string) => ({ passed: false, error: { failureType, cause: "no" } });
-  yield told("start", 0, "one");
-  yield told("pass", 0, "one");
-  yield told("fail", 0, file, failed("hookFailed"));
-  yield told("complete", 0, file, failed("subtestsFailed"));
-}
-
-async function* ofOne(): AsyncGenerator<RunEvent> {
-  yield told("start", 0, "one");
-  yield told("pass", 0, "one");
-}
+const ofHook = [
+  ...one,
+  told("fail", 0, file, failed("hookFailed")),
+  told("complete", 0, file, failed("subtestsFailed")),
+];
 
 describe("the report of a run of tests", () => {
   for (const [claim, name, files, events, ...expected] of [
@@ -74,14 +64,14 @@ describe("the report of a run of tests", () => {
     ],
     [
       "names each file of a process in which no test ran, though others had some",
-      ...(["folder 1", [file, "empty.test.ts"], ofOne, /^✖ folder 1: 1 passed, 1 failed \(/] as const),
+      ...(["folder 1", [file, "empty.test.ts"], one, /^✖ folder 1: 1 passed, 1 failed \(/] as const),
       /✖ folder 1 \(empty\.test\.ts\)\n +no test ran in this file/,
     ],
   ] as const)
     it(claim, async () => {
       const said: string[] = [];
       const report = new Report((text) => said.push(text));
-      await report.takeProcess(name, files, events());
+      await report.takeProcess(name, files, Readable.from(events));
       await report.tellEnd(1);
       assert.ok(report.hasFailures());
       for (const words of expected) assert.match(stripVTControlCharacters(said.join("\n")), words);
