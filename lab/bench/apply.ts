@@ -1,21 +1,14 @@
 import { execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, open, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { bundle } from "../basics/bundle.ts";
+import { median } from "../basics/quantile.ts";
 import { type Spent, spentBy, spentByAll, timeRows } from "./ended-processes.ts";
-import {
-  type Measured,
-  memoryRow,
-  payloadProcess,
-  type Served,
-  serve,
-  stage,
-  writeRandom,
-} from "./payload.ts";
 import type { Row } from "./row.ts";
 
 const run = promisify(execFile);
@@ -36,9 +29,9 @@ const bounds = { staged: { ratio: "≤ 1.15", memoryMiB: 8 }, applied: { ratio: 
  */
 export async function applyRows(): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "steward-bench-"));
-  const servers: Served[] = [];
+  const servers: Awaited<ReturnType<typeof serve>>[] = [];
   try {
-    const program = await bundle(directory, payloadProcess);
+    const program = await bundle(directory, join(import.meta.dirname, "payload-process.ts"));
     const payload = await makePayload(directory, "payload", payloadBytes);
     const warmUp = await makePayload(directory, "warm-up", warmUpBytes);
     servers.push(await serve(payload), await serve(warmUp));
@@ -81,15 +74,8 @@ async function makePayload(directory: string, name: string, bytes: number): Prom
   return payload;
 }
 
-/** A device whose agent has staged a release. */
-interface Device {
-  readonly id: string;
-  readonly state: string;
-  readonly hostFile: string;
-}
-
-/** Has an agent of its own stage the payload, published by `steward-publisher`. */
-async function makeDevice(directory: string, payload: string): Promise<Device> {
+/** A device whose own agent has staged the payload, published by `steward-publisher`. */
+async function makeDevice(directory: string, payload: string) {
   const at = (name: string): string => join(directory, name);
   const [state, sockets, site] = [at("state"), at("run"), at("site")];
   await mkdir(at("etc"), { mode: 0o700 });
@@ -126,7 +112,7 @@ async function makeDevice(directory: string, payload: string): Promise<Device> {
 }
 
 /** `installer.js install` on a device on which nothing was ever installed. */
-async function install({ id, state, hostFile }: Device, directory: string) {
+async function install({ id, state, hostFile }: Awaited<ReturnType<typeof makeDevice>>, directory: string) {
   const [releases, trust] = [join(directory, "releases"), join(directory, "trust")];
   await mkdir(directory);
   const places = ["--releases", releases, "--trust", trust, "--state", state, "--host-file", hostFile];
@@ -145,18 +131,70 @@ async function applyByTools(payload: string, directory: string): Promise<Spent> 
   const at = (name: string): string => join(directory, name);
   const [staged, intake, tree] = [at("staged"), at("intake"), at("tree")];
   await mkdir(tree, { recursive: true });
-  const spent = await spentByAll(
-    ...[
-      ["sha512sum", payload],
-      ["cp", payload, staged],
-      ["cp", staged, intake],
-      ["sha512sum", intake],
-    ],
-    ...[
-      ["tar", "-xzf", intake, "-C", tree],
-      ["sync", "-f", tree],
-    ],
-  );
+  const lines = [`sha512sum ${payload}`, `cp ${payload} ${staged}`, `cp ${staged} ${intake}`];
+  lines.push(`sha512sum ${intake}`, `tar -xzf ${intake} -C ${tree}`, `sync -f ${tree}`);
+  const spent = await spentByAll(...lines.map((line) => line.split(" ")));
   rmSync(directory, { recursive: true });
   return spent;
+}
+
+/** A new file of bytes that do not compress. */
+async function writeRandom(path: string, bytes: number): Promise<void> {
+  const file = await open(path, "wx");
+  const piece = randomBytes(1024 ** 2);
+  for (let written = 0; written < bytes; written += piece.length) {
+    // zlib looks back 32 KiB: the same MiB again is new to it.
+    piece.writeUInt32LE(written / piece.length);
+    await file.write(piece);
+  }
+  await file.sync();
+  await file.close();
+}
+
+/** Serves a file from a process of its own. */
+async function serve(path: string) {
+  // As steward-publisher signs it.
+  const hashes = { sha512: (await run("sha512sum", [path])).stdout.split(" ")[0] };
+  const child = spawn(process.execPath, [join(import.meta.dirname, "peers/payload-server.mjs")], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, PAYLOAD: path },
+  });
+  const [port] = await once(child.stdout, "data");
+  const signed = JSON.stringify({ length: (await stat(path)).size, hashes });
+  return { url: `http://127.0.0.1:${Number(port)}`, signed, stop: () => child.kill("SIGTERM") };
+}
+
+/** A process of ours, its memory before and at most. */
+interface Measured extends Spent {
+  readonly idleMiB: number;
+  readonly peakMiB: number;
+}
+
+/** Fetches, verifies and stages by a process of its own. */
+async function stage(
+  program: string,
+  directory: string,
+  servers: readonly Awaited<ReturnType<typeof serve>>[],
+): Promise<Measured> {
+  await mkdir(directory);
+  const args = servers.flatMap(({ url, signed }) => [url, signed]);
+  const onOne = ["--cpu-list", "0", process.execPath, program, directory, ...args];
+  const { stdout } = await run("taskset", onOne, { timeout: 120_000 });
+  rmSync(directory, { recursive: true });
+  return JSON.parse(stdout);
+}
+
+/** The worst of the rounds, for the bound says never. */
+function memoryRow(
+  whose: string,
+  rounds: readonly Pick<Measured, "idleMiB" | "peakMiB">[],
+  mostMiB: number,
+): Row {
+  const [idle, peak] = [median(rounds.map((one) => one.idleMiB)), median(rounds.map((one) => one.peakMiB))];
+  const worst = Math.max(...rounds.map(({ idleMiB, peakMiB }) => peakMiB - idleMiB));
+  return {
+    what: `${whose} at most / idle before (+${worst.toFixed(1)} MiB)`,
+    ...{ unit: "MiB", value: peak, peer: idle, ratio: peak / idle },
+    ...{ bound: `≤ +${mostMiB} MiB`, isWithin: worst <= mostMiB },
+  };
 }

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { median } from "../basics/quantile.ts";
 import { markdownOf } from "../basics/table.ts";
-import { clearEnvironment } from "./environment.ts";
+import { clearEnvironment } from "./contestant.ts";
 
 clearEnvironment();
 const root = join(import.meta.dirname, "../..");

@@ -1,8 +1,14 @@
-/** Memory and start of the agent against a bare server, and the requests that it answers against fastify. */
-import { mkdirSync } from "node:fs";
+/**
+ * Memory and start of the agent against a bare server, the requests that it answers against fastify, its time servers with
+ * NTS against such in plain, and commands that shells and scripts run often against bare Node.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { createAuthority } from "../host/certificates.ts";
+import { startChronyd } from "../host/chronyd.ts";
 import { agentOf, bareHttp, fastifyJwt, type Running, start } from "./contestant.ts";
+import { type Spent, spentBy, timeRows } from "./ended-processes.ts";
 import { callJson, requestsPerSecond } from "./requests.ts";
 import { type Row, ratioRow, type Series } from "./row.ts";
 
@@ -16,7 +22,7 @@ const loadRounds = 15;
 const idleMilliseconds = 4_000;
 
 /** By then timers have run that a start leaves behind, and V8 has collected what they made. */
-export const lastingMilliseconds = 10 * 60_000;
+const lastingMilliseconds = 10 * 60_000;
 
 /** The requests of about an hour of use: a person who signs in and looks around, and a console that polls. */
 const readsOfAnHour = 200;
@@ -139,4 +145,79 @@ export async function signIn(running: Running, { directory }: Surroundings): Pro
   const socketPath = join(directory, "run/steward.sock");
   await callJson({ socketPath }, "POST", "/api/users", { body: { ...credentials, role: "admin" } });
   return String((await login()).access_token);
+}
+
+const address = "127.0.0.1";
+
+/**
+ * MiB of anonymous memory that four authenticated servers may take. The other resident pages are those of Node's own file,
+ * which the kernel shares and takes back.
+ */
+const mostMiB = 1.5;
+
+/** Memory ten minutes after the start, of an agent that observes four of Debian's chronyd with NTS, and of one in plain. */
+export async function memoryWithAuthenticatedTime(at: Surroundings): Promise<Row[]> {
+  const directory = join(at.directory, "authenticated-time");
+  mkdirSync(directory);
+  const authority = createAuthority(directory);
+  const nts = authority.certify(address);
+  const chronyds = await Promise.all([1, 2, 3, 4].map(() => startChronyd({ nts })));
+  const agents: Running[] = [];
+  try {
+    const secured = chronyds.map(({ ntsPort }) => ({ host: `${address}:${ntsPort}`, nts: true }));
+    for (const servers of [secured, chronyds.map(({ port }) => `${address}:${port}`)]) {
+      const place = join(directory, String(agents.length));
+      mkdirSync(place);
+      const [settings, hostFile] = [join(place, "settings.json"), join(place, "host.json")];
+      writeFileSync(settings, JSON.stringify({ time: { mode: "observe", servers } }));
+      writeFileSync(hostFile, JSON.stringify({ time: { ca_file: authority.path } }), { mode: 0o644 });
+      agents.push(await start(agentOf(at.program, hostFile, settings), place, at.node));
+    }
+    await delay(lastingMilliseconds);
+    const [own, peer] = agents.map((agent) => agent.memory());
+    if (!own || !peer) throw new Error("two agents were started");
+    const name = "four time servers with NTS / in plain, after 10 minutes";
+    const anonymous: Series = [[own.anonymousMiB], [peer.anonymousMiB]];
+    const isWithin = own.anonymousMiB - peer.anonymousMiB <= mostMiB;
+    return [
+      ratioRow(name, "MiB", [[own.residentMiB], [peer.residentMiB]]),
+      {
+        ...ratioRow("its anonymous part, with NTS", "MiB", anonymous),
+        bound: `≤ + ${mostMiB} MiB`,
+        isWithin,
+      },
+    ];
+  } finally {
+    await Promise.all([...agents, ...chronyds].map((one) => one.stop()));
+  }
+}
+
+const commandRounds = 9;
+/** In each round, so that the shell's milliseconds are fine enough. */
+const times = 5;
+
+/** Each is a process of its own, from its spawn to its end. */
+const commands = { "--version": "≤ 1.30", "completion bash": "≤ 1.30", "user list": "≤ 2.00" };
+
+/** Measures beside an agent that has one user. */
+export async function commandLine(at: Surroundings): Promise<Row[]> {
+  const running = await start(agentOf(at.program), at.directory, at.node);
+  try {
+    await signIn(running, at);
+    const rows: Row[] = [];
+    for (const [words, bound] of Object.entries(commands)) rows.push(...(await measure(at, words, bound)));
+    return rows;
+  } finally {
+    await running.stop();
+  }
+}
+
+async function measure({ node, program, directory }: Surroundings, words: string, bound: string) {
+  const env = { ...process.env, STEWARD_SOCKET: join(directory, "run/steward.sock") };
+  const [own, peer]: [Spent[], Spent[]] = [[], []];
+  for (let round = 0; round < commandRounds; round += 1) {
+    own.push(await spentBy([node, join(program, "main.js"), ...words.split(" ")], { env, times }));
+    peer.push(await spentBy([node, "-e", "0"], { env, times }));
+  }
+  return timeRows(`steward ${words} / node -e 0`, [own, peer], bound);
 }

@@ -9,12 +9,16 @@ import { makeCodeCaches } from "../../scripts/build/code-cache.ts";
 import { putProgram } from "../../scripts/install/files.ts";
 import { markdownOf } from "../basics/table.ts";
 import { applyRows } from "./apply.ts";
-import { memoryWithAuthenticatedTime } from "./authenticated-time.ts";
 import { clockRows } from "./clock.ts";
-import { commandLine } from "./command-line.ts";
-import { scratchDirectory } from "./contestant.ts";
-import { clearEnvironment } from "./environment.ts";
-import { authenticatedRequests, memoryAfterRest, memoryAfterUse, startAndMemory } from "./footprint.ts";
+import { clearEnvironment, scratchDirectory } from "./contestant.ts";
+import {
+  authenticatedRequests,
+  commandLine,
+  memoryAfterRest,
+  memoryAfterUse,
+  memoryWithAuthenticatedTime,
+  startAndMemory,
+} from "./footprint.ts";
 import { largeStateRows } from "./large-state.ts";
 import { repeatedReads } from "./reads.ts";
 import type { Row } from "./row.ts";
@@ -25,9 +29,9 @@ const begun: Awaited<ReturnType<typeof begin>>[] = [];
 for (const node of [process.execPath, ...process.argv.slice(2)]) begun.push(await begin(node));
 const runtimes: { node: string; rows: readonly Row[] }[] = [];
 for (const one of begun) runtimes.push(await measured(one));
-printRuntimes(runtimes);
+print(runtimes);
 const rows = [...(await applyRows()), ...(await clockRows())];
-print(rows);
+print([{ node: process.version, rows }]);
 const directory = join(import.meta.dirname, "../../var");
 mkdirSync(directory, { recursive: true });
 const everything = { runtimes, node: process.version, rows };
@@ -70,11 +74,10 @@ async function measured({ at, afterRest, remove }: (typeof begun)[number]) {
 }
 
 /** One line a row, with the runtimes beside each other. */
-function printRuntimes(all: typeof runtimes): void {
-  const [first] = all;
-  const cells = (row: Row): string =>
-    `${figure(row.value, row.unit)} / ${figure(row.peer, row.unit)} ${row.unit} = ${row.ratio.toFixed(2)}${verdict(row)}`;
-  const lines = (first?.rows ?? []).map(({ what, bound }, index) => {
+function print(all: typeof runtimes): void {
+  const cells = ({ value, peer, unit, ratio, isWithin }: Row): string =>
+    `${figure(value, unit)} / ${figure(peer, unit)} ${unit} = ${ratio.toFixed(2)}${isWithin ? "" : " (missed)"}`;
+  const lines = (all[0]?.rows ?? []).map(({ what, bound }, index) => {
     const measured = all.map(({ rows }) => rows[index]).map((row) => (row ? cells(row) : ""));
     return [what, bound, ...measured];
   });
@@ -82,19 +85,6 @@ function printRuntimes(all: typeof runtimes): void {
   process.stdout.write(`${markdownOf(head, lines)}\n`);
 }
 
-function print(rows: readonly Row[]): void {
-  const lines = rows.map((row) => {
-    const [own, peer] = [figure(row.value, row.unit), figure(row.peer, row.unit)];
-    const { what, unit, ratio, bound } = row;
-    return [what, `${own} ${unit}`, `${peer} ${unit}`, ratio.toFixed(2), `${bound}${verdict(row)}`];
-  });
-  process.stdout.write(markdownOf(["what", "steward", "peer", "ratio", "bound"], lines));
-}
-
 function figure(value: number, unit: string): string {
   return value.toFixed(unit === "req/s" ? 0 : 1);
-}
-
-function verdict({ isWithin }: Row): string {
-  return isWithin ? "" : " (missed)";
 }

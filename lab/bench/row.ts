@@ -27,19 +27,8 @@ export function ratioRow(what: string, unit: string, [own, peer]: Series, bound 
 }
 
 /** A row whose bound is on the value itself. */
-export function valueRow(
-  what: string,
-  unit: string,
-  [value, peer]: readonly [number, number],
-  most: number,
-): Row {
-  return {
-    what,
-    unit,
-    value,
-    peer,
-    ratio: value / peer,
-    bound: `≤ ${most} ${unit}`,
-    isWithin: value <= most,
-  };
+export function valueRow(what: string, unit: string, both: readonly [number, number], most: number): Row {
+  const [value, peer] = both;
+  const [bound, isWithin] = [`≤ ${most} ${unit}`, value <= most];
+  return { what, unit, value, peer, ratio: value / peer, bound, isWithin };
 }

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { bundle } from "../basics/bundle.ts";
 import { markdownOf } from "../basics/table.ts";
 import { type OddServer, oddServers, startOddServer } from "../host/odd-servers.ts";
-import { clearEnvironment } from "./environment.ts";
+import { clearEnvironment } from "./contestant.ts";
 import type { Fetched } from "./servers-process.ts";
 
 const run = promisify(execFile);
