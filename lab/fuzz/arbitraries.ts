@@ -108,6 +108,14 @@ export function spoiltJson(whole: unknown): Arbitrary<unknown> {
   });
 }
 
+/** The bytes of a file of JSON, spoilt as such or as JSON, which is more than once now and then. */
+export function spoiltFile(whole: Buffer): Arbitrary<Buffer> {
+  const once = spoiltJson(JSON.parse(whole.toString()));
+  const spoilt = weighed([4, once], [1, once.chain(spoiltJson)]);
+  const written = spoilt.map((value) => Buffer.from(JSON.stringify(value) ?? ""));
+  return weighed([3, spoiltBytes(whole)], [7, written]);
+}
+
 function placesIn(value: unknown): [holder: Record<string, unknown>, key: string][] {
   if (typeof value !== "object" || value === null) return [];
   const holder = value as Record<string, unknown>;

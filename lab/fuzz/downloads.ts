@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
+import { scratchDirectory } from "../basics/scratch.ts";
 import { chunks, fetchFrom, file, head, startOddServer } from "../host/odd-servers.ts";
 import { bytes, changes, rarely, spoil, texts, weighed } from "./arbitraries.ts";
 import { judgeCases, type Outcomes } from "./cases.ts";
@@ -65,7 +65,7 @@ function bytesOf(answer: typeof answers extends fc.Arbitrary<infer T> ? T : neve
 
 /** Answers of servers: they end in the signed file, or in an error by code with nothing staged, and in no connection. */
 export async function fuzzDownloads(cases: number, fetch = fetchFrom): Promise<Outcomes> {
-  const directory = mkdtempSync(join(tmpdir(), "steward-fuzz-downloads-"));
+  const directory = scratchDirectory();
   let sent: readonly Uint8Array[] = [];
   const server = await startOddServer({ answer: () => sent });
   try {
@@ -81,6 +81,5 @@ export async function fuzzDownloads(cases: number, fetch = fetchFrom): Promise<O
     });
   } finally {
     await server.stop();
-    rmSync(directory, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc, { type Arbitrary } from "fast-check";
@@ -12,7 +11,8 @@ import { type OpenedDocument, openDocument } from "../../src/store/documents/doc
 import { createReserve } from "../../src/store/files/reserve.ts";
 import { settingsErrors } from "../../src/system/settings/rules.ts";
 import { createSettings, settingsKind } from "../../src/system/settings/settings.ts";
-import { spoiltBytes, spoiltJson, weighed } from "./arbitraries.ts";
+import { scratchDirectory } from "../basics/scratch.ts";
+import { spoiltFile, spoiltJson, weighed } from "./arbitraries.ts";
 import { judgeCases, type Outcomes, outcomeOf } from "./cases.ts";
 import { fitting } from "./fitting.ts";
 
@@ -39,37 +39,33 @@ const changes = fc.array(fc.record({ change, role }), { minLength: 2, maxLength:
  * its good copy if need be, or is refused as damaged and kept; a change that is refused leaves what was there.
  */
 export async function fuzzSettings(cases: number): Promise<Outcomes> {
-  const directory = mkdtempSync(join(tmpdir(), "steward-fuzz-settings-"));
+  const directory = scratchDirectory();
   const [path, goodPath] = [join(directory, "settings.json"), join(directory, "settings.good.json")];
   const open = (isFirstStart = false): Promise<OpenedDocument<Settings>> =>
     openDocument(directory, kind, { isFirstStart, reserve: createReserve(directory) });
-  try {
-    const first = await open(true);
-    await first.update((present) => ({ ...present, console: { ...present.console, banner: "whole" } }));
-    await first.close();
-    const whole = readFileSync(path);
-    const good = fc.oneof(fc.constant(whole), spoiltFile(whole));
-    const files = fc.record({ file: spoiltFile(whole), good, changes });
-    return await judgeCases(cases, files, async (drawn) => {
-      for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true });
-      writeFileSync(path, drawn.file);
-      writeFileSync(goodPath, drawn.good);
-      let document: OpenedDocument<Settings> | undefined;
-      const opened = await outcomeOf(async () => {
-        document = await open();
-        return "opened";
-      });
-      const kept = readdirSync(directory).filter((name) => name.startsWith("settings."));
-      assert.ok(kept.length > 0, "of the damaged settings nothing was kept");
-      if (!document) return opened;
-      judgeSettings(document.read());
-      const outcomes = await makeChanges(document, drawn.changes);
-      await document.close();
-      return [opened, ...outcomes];
+  const first = await open(true);
+  await first.update((present) => ({ ...present, console: { ...present.console, banner: "whole" } }));
+  await first.close();
+  const whole = readFileSync(path);
+  const file = weighed([2, fc.constant(whole)], [8, spoiltFile(whole)]);
+  const files = fc.record({ file, good: fc.oneof(fc.constant(whole), file), changes });
+  return judgeCases(cases, files, async (drawn) => {
+    for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true });
+    writeFileSync(path, drawn.file);
+    writeFileSync(goodPath, drawn.good);
+    let document: OpenedDocument<Settings> | undefined;
+    const opened = await outcomeOf(async () => {
+      document = await open();
+      return "opened";
     });
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+    const kept = readdirSync(directory).filter((name) => name.startsWith("settings."));
+    assert.ok(kept.length > 0, "of the damaged settings nothing was kept");
+    if (!document) return opened;
+    judgeSettings(document.read());
+    const outcomes = await makeChanges(document, drawn.changes);
+    await document.close();
+    return [opened, ...outcomes];
+  });
 }
 
 async function makeChanges(
@@ -101,10 +97,4 @@ function judgeSettings(settings: Settings): void {
   fits(structuredClone(settings));
   const faults = (fits.errors ?? []).filter(({ keyword }) => keyword !== "additionalProperties");
   assert.deepEqual(faults, []);
-}
-
-function spoiltFile(whole: Buffer): Arbitrary<Buffer> {
-  const spoilt = spoiltJson(JSON.parse(whole.toString()));
-  const written = spoilt.map((value) => Buffer.from(JSON.stringify(value) ?? ""));
-  return weighed([2, fc.constant(whole)], [3, spoiltBytes(whole)], [5, written]);
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc, { type Arbitrary } from "fast-check";
+import fc from "fast-check";
 import { caps } from "../../src/tuf/caps.ts";
 import type { RoleType, Root } from "../../src/tuf/metadata.ts";
 import { readMetadata } from "../../src/tuf/read-metadata.ts";
@@ -7,7 +7,7 @@ import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
 import { ed25519Only, signersOf, verifySignatures } from "../../src/tuf/signatures.ts";
 import { filesInMemory, refreshing } from "../publisher/refreshing.ts";
 import { SignedRepository } from "../publisher/signed-repository.ts";
-import { mostly, spoiltBytes, spoiltJson, weighed } from "./arbitraries.ts";
+import { mostly, spoiltFile } from "./arbitraries.ts";
 import { judgeCases, type Outcomes, outcomeOf } from "./cases.ts";
 
 /** The file of each role. */
@@ -57,11 +57,4 @@ async function refreshSpoilt(lab: SignedRepository, name: string, bytes: Buffer)
     throw new Error(`after ${outcome} the true repository is refused: ${String(cause)}`, { cause });
   });
   return `refresh: ${outcome}`;
-}
-
-function spoiltFile(bytes: Buffer): Arbitrary<Buffer> {
-  const once = spoiltJson(JSON.parse(bytes.toString()));
-  const spoilt = weighed([4, once], [1, once.chain(spoiltJson)]);
-  const written = spoilt.map((value) => Buffer.from(JSON.stringify(value) ?? ""));
-  return weighed([3, spoiltBytes(bytes)], [7, written]);
 }

@@ -23,10 +23,7 @@ describe("the device's programs", () => {
     });
     const inputs = Object.keys(metafile.inputs);
     assert.ok(inputs.includes("src/updates/updater.ts") && inputs.includes("src/cli/command-table.ts"));
-    assert.deepEqual(
-      inputs.filter((path) => /^src\/publish(er|ing)\//.test(path)),
-      [],
-    );
+    assert.ok(!inputs.some((path) => /^src\/publish(er|ing)\//.test(path)));
   });
 
   // The mark of its configuration, and a refusal.
@@ -57,10 +54,7 @@ describe("an operation as a program has it", async () => {
 
   it("has each member of the contract's but summary, description and schemas", () => {
     const entries = Object.entries<Operation>(operations);
-    assert.deepEqual(
-      Object.keys(rows),
-      entries.map(([id]) => id),
-    );
+    assert.deepEqual(Object.keys(rows), Object.keys(operations));
     const empty = (schema: unknown) => (schema ? {} : undefined);
     const names = (members: object | undefined) => members && Object.keys(members);
     for (const [id, { summary: _, description: __, ...operation }] of entries) {

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import vm, { type Script } from "node:vm";
-import { build, transform } from "esbuild";
+import { build, type Plugin, transform } from "esbuild";
 import { temporaryDirectory } from "../../lab/command-line/run-steward.ts";
 import { exportedAtOnce } from "../../scripts/build/exported-at-once.ts";
 import { codeCachePath, createPartLoader } from "../../scripts/build/part-loader.ts";
@@ -35,46 +35,33 @@ describe("what a part exports", () => {
   });
 });
 
-describe("a part of the built program", () => {
-  /** The sources as a part: in one file, whose loads of Node's modules and whose packages' runs are noted. */
-  const runPart = async (contents: string) => {
-    const packages = "noted('first'); module.exports = (word) => 'first ' + word;";
-    const { outputFiles } = await build({
-      ...{ stdin: { contents, loader: "js" }, bundle: true, platform: "node", format: "esm", write: false },
-      plugins: [
-        {
-          name: "packages",
-          setup: (esbuild) => {
-            esbuild.onResolve({ filter: /-package$/ }, ({ path }) => ({ path, namespace: "packages" }));
-            esbuild.onLoad({ filter: /.*/, namespace: "packages" }, () => ({ contents: packages }));
-          },
-        },
-      ],
-    });
-    const { code } = await transform(outputFiles[0]?.text ?? "", { format: "cjs", platform: "node" });
-    const loaded: string[] = [];
-    const note = (name: string) => {
-      loaded.push(name);
-      return process.getBuiltinModule(name);
-    };
-    return { exports: run(whenFirstUsed(code), note, note), loaded };
+it("a part of the built program loads a module of Node's and runs a package when it first uses them, and once", async () => {
+  const contents = `import { basename } from "node:path"; import { extname } from "path"; import first from "first-package";
+export const all = (path) => [basename(path), extname(path), first("a"), first("b")];`;
+  const packages: Plugin = {
+    name: "packages",
+    setup: ({ onLoad, onResolve }) => {
+      onResolve({ filter: /-package$/ }, ({ path }) => ({ path, namespace: "packages" }));
+      onLoad({ filter: /.*/, namespace: "packages" }, () => ({
+        contents: "noted('first'); module.exports = (word) => 'first ' + word;",
+      }));
+    },
   };
-
-  it("loads a module of Node's and runs a package when it first uses them, and once", async () => {
-    const { exports, loaded } = await runPart(
-      `import { basename } from "node:path"; import { extname } from "path"; import first from "first-package";
-export const all = (path) => [basename(path), extname(path), first("a"), first("b")];`,
-    );
-    assert.deepEqual(loaded, []);
-    const found = (exports.all as (path: string) => unknown)("/a/b.txt");
-    assert.deepEqual(
-      [found, loaded],
-      [
-        ["b.txt", ".txt", "first a", "first b"],
-        ["node:path", "first"],
-      ],
-    );
+  // In one file, whose loads of Node's modules and whose packages' runs are noted.
+  const { outputFiles } = await build({
+    ...{ stdin: { contents, loader: "js" }, bundle: true, platform: "node", format: "esm", write: false },
+    plugins: [packages],
   });
+  const { code } = await transform(outputFiles[0]?.text ?? "", { format: "cjs", platform: "node" });
+  const loaded: string[] = [];
+  const note = (name: string) => {
+    loaded.push(name);
+    return process.getBuiltinModule(name);
+  };
+  const { all } = run(whenFirstUsed(code), note, note) as { all: (path: string) => unknown };
+  assert.deepEqual(loaded, []);
+  assert.deepEqual(all("/a/b.txt"), ["b.txt", ".txt", "first a", "first b"]);
+  assert.deepEqual(loaded, ["node:path", "first"]);
 });
 
 /** A program's directory with these parts. */
@@ -97,17 +84,15 @@ describe("the loader of the program's parts", () => {
   const cacheOf = (test: TestContext): Buffer => load(homeWith(test, adding)).script.createCachedData();
 
   it("loads a part once, for whichever part asks for it, and other modules by the program's own require", (test) => {
+    const second = 'require("./second.js")';
     const home = homeWith(test, {
-      "first.js": wrapped(
-        'exports.one=require("./second.js");exports.two=require("./second.js");exports.other=require("x");',
-      ),
+      "first.js": wrapped(`exports.all=[${second},${second},require("x")];`),
       "second.js": wrapped("exports.place=[__dirname,__filename];"),
     });
-    const first = createPartLoader(home, (name) => `${name}!`)("first.js") as Record<string, unknown>;
-    assert.equal(first.one, first.two);
-    assert.deepEqual(first, {
-      ...{ one: { place: [home, join(home, "parts/second.js")] }, two: first.one, other: "x!" },
-    });
+    const { all } = createPartLoader(home, (name) => `${name}!`)("first.js") as { all: unknown[] };
+    const place = [home, join(home, "parts/second.js")];
+    assert.deepEqual(all, [{ place }, { place }, "x!"]);
+    assert.equal(all[0], all[1]);
   });
 
   it("finds a part that is in the file of another, and loads it once as well", (test) => {

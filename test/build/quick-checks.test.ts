@@ -33,8 +33,8 @@ function compiled(source: string): Record<string, Check> {
     ...{ bundle: true, platform: "node", format: "cjs", write: false },
   });
   const module = { exports: { validators: {} as Record<string, Check> } };
-  const run = vm.runInThisContext(`(module, require) => {${outputFiles[0]?.text}}`);
-  run(module, createRequire(import.meta.url));
+  const text = `(module, require) => {${outputFiles[0]?.text}}`;
+  vm.runInThisContext(text)(module, createRequire(import.meta.url));
   return module.exports.validators;
 }
 

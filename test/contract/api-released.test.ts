@@ -9,14 +9,14 @@ const present = presentDocument();
 // biome-ignore lint/suspicious/noExplicitAny: a document is changed anywhere
 type Changeable = any;
 
-/** A change of the part at this path, whose names are separated by blanks. */
+/** A change of the part at this path, whose names are separated by blanks; S: the schemas. */
 const at =
   (path: string, work: (part: Changeable, last: string) => void) =>
   (document: Changeable): void => {
-    const names = path.split(" ").map((name) => (name === "S" ? "schemas" : name));
+    const names = path.replace(/^S /, "components schemas ").split(" ");
     const last = names.pop() ?? "";
     work(
-      names.reduce((part, name) => part[name], names[0] === "schemas" ? document.components : document),
+      names.reduce((part, name) => part[name], document),
       last,
     );
   };

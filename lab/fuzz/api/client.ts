@@ -1,4 +1,6 @@
 import { request as httpRequest } from "node:http";
+import { text as readText } from "node:stream/consumers";
+import { valueIn } from "../../../src/contract/text/json-of.ts";
 import { type Answer, testProxy } from "../../agents/running-agent.ts";
 
 /** A request as it goes out. */
@@ -28,31 +30,14 @@ export function createClient({ port, socket }: { port: number; socket: string })
     const signal = AbortSignal.timeout(longestMilliseconds);
     return new Promise((resolve, reject) => {
       const request = httpRequest({ ...where, method, path, ...sent, signal }, (response) => {
-        const finish = (text: string) =>
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text,
-            json: parsedOrNot(text),
-          });
-        if (response.headers["content-type"]?.startsWith("text/event-stream")) {
+        const { statusCode: status = 0, headers } = response;
+        const finish = (text: string) => resolve({ status, headers, text, json: valueIn(text) });
+        if (headers["content-type"]?.startsWith("text/event-stream")) {
           finish("");
           request.destroy();
-        } else
-          response
-            .setEncoding("utf8")
-            .toArray()
-            .then((chunks) => finish(chunks.join("")), reject);
+        } else readText(response).then(finish, reject);
       });
       request.once("error", reject).end(body);
     });
   };
-}
-
-function parsedOrNot(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

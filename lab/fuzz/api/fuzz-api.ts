@@ -15,7 +15,7 @@ const mostFindings = 20;
 /** So many requests by everyone, in sequences that leave users, sessions and tokens of every kind behind. */
 export async function fuzzAgent(chance: Chance, requests: number, send: Send) {
   const bench = new Bench(send);
-  let snapshot: Snapshot | null = null;
+  let snapshot: Awaited<ReturnType<typeof takeSnapshot>> | null = null;
   for (let steps = 0; bench.requests < requests && bench.findings.length < mostFindings; steps += 1) {
     if (steps % tendEvery === 0) await tend(bench, chance);
     if (bench.hasChanged && percent(chance, 30)) {
@@ -35,27 +35,16 @@ export async function fuzzAgent(chance: Chance, requests: number, send: Send) {
   return { bench, snapshot: await takeSnapshot(send) };
 }
 
+const volatile = /^(locked|last_login_at|last_used_at|last_used_from|recovery_codes_remaining|is_expired)$/;
+
 /** Users, tokens and settings as root sees them, without what a refused request may change: locks, times of use. */
-interface Snapshot {
-  readonly text: string;
-  readonly users: readonly Answer["json"][];
-}
-
-const volatile = [
-  "locked",
-  "last_login_at",
-  "last_used_at",
-  "last_used_from",
-  "recovery_codes_remaining",
-].concat("is_expired");
-
-export async function takeSnapshot(send: Send): Promise<Snapshot> {
+export async function takeSnapshot(send: Send) {
   const paths = ["/api/users?limit=200", "/api/tokens?limit=200", "/api/system", "/api/system/host"];
   const read = async (path: string) => (await send({ method: "GET", path, isLocal: true })).json;
   const [users, tokens, settings, host] = await Promise.all(paths.map(read));
   const lasting = { users: users.items, tokens: tokens.items, settings, host };
-  const text = JSON.stringify(lasting, (name, value) => (volatile.includes(name) ? undefined : value));
-  return { text, users: users.items };
+  const text = JSON.stringify(lasting, (name, value) => (volatile.test(name) ? undefined : value));
+  return { text, users: users.items as readonly Answer["json"][] };
 }
 
 /** The place where two texts part. */

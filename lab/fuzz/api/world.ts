@@ -65,15 +65,12 @@ export class World {
 
   /** Everything that may appear in no error and no log. */
   secrets(): string[] {
-    const ofPeople = [...this.people.values()].flatMap((one) => [
-      one.password,
-      one.secret,
-      ...one.recoveryCodes,
+    const people = [...this.people.values()];
+    const ofPeople = people.flatMap(({ password, secret, recoveryCodes }) => [
+      ...[password, secret ?? "", ...recoveryCodes],
     ]);
     const bearers = this.credentials.flatMap(({ bearer, refresh }) => [bearer, refresh]);
-    return [...ofPeople, ...bearers].filter(
-      (text) => text !== null && text.length >= 12 && !isDrawn(text),
-    ) as string[];
+    return [...ofPeople, ...bearers].filter((text) => text.length >= 12 && !isDrawn(text));
   }
 
   /** Takes over the consequences of a success for those who are signed in. All else leaves the world as it is. */
