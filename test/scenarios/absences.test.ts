@@ -11,12 +11,7 @@ const cut = (atSeconds: number, forSeconds: number) => [
 
 const stateAt = (run: Run, seconds: number) => viewAt(run, seconds)?.status;
 
-const restOfBoot = {
-  synchronisedWithin: 64,
-  steps: [0.5],
-  endState: "synchronised",
-  endTrust: "trusted",
-} as const;
+const restOfBoot = { synchronisedWithin: 64, steps: [0.5], end: "synchronised, trusted" } as const;
 
 describe("a network that is away", () => {
   play("for a day: the clock runs on, trusted, and within the claimed bounds", {
@@ -36,8 +31,7 @@ describe("a network that is away", () => {
   });
   play("for two weeks: the clock is not trusted any more, until the network is back", {
     synchronisedWithin: 512,
-    endState: "synchronised",
-    endTrust: "trusted",
+    end: "synchronised, trusted",
     also: {
       // 10 s at 15 ppm are 7.7 days.
       "in holdover after 7 days": (run) => stateAt(run, 2 * hour + 7 * day)?.state === "holdover",
@@ -53,8 +47,7 @@ describe("a network that is away", () => {
     oscillator: { slowPpm: 150, wander: 1e-9 },
     // 150 ppm over the seven hours are 3.8 s, less what the second half of the burst taught: stepped when three polls agree.
     synchronisedWithin: 64,
-    endState: "synchronised",
-    endTrust: "trusted",
+    end: "synchronised, trusted",
     also: {
       "one step when the network is back": ({ host }) => {
         const [, second = 0, ...more] = host.kernel.steps;
@@ -100,8 +93,7 @@ describe("a network that is away", () => {
     worstSeconds: 400e-6,
     // 100 s after 1970 to 1 October 2026; from there fifty and a half days.
     steps: [Date.UTC(2026, 9, 1) / 1_000 - 100, 50.5 * day],
-    endState: "synchronised",
-    endTrust: "trusted",
+    end: "synchronised, trusted",
     seconds: 3 * hour,
     deeds: cut(0, 2 * hour),
   });

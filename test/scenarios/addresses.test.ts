@@ -21,7 +21,7 @@ const healed = { manner: null };
 
 const dead = { manner: "silent" } as const;
 const rate = { manner: { kiss: "RATE" } } as const;
-const right = { steps: [0.5], endState: "synchronised", endTrust: "accepted" } as const;
+const right = { steps: [0.5], end: "synchronised, accepted" } as const;
 
 /** The first moment after this one at which the clock was seen to be in sync. */
 const synchronisedAfter = ({ views }: Run, seconds: number): number =>
@@ -92,8 +92,7 @@ describe("a single server", () => {
   });
   play("that said RATE for a day is followed two hours later, and asked as often as any other in the end", {
     servers: servers(rate),
-    endState: "synchronised",
-    endTrust: "accepted",
+    end: "synchronised, accepted",
     also: {
       "two hours later": (run) => synchronisedAfter(run, 25 * hour) <= 27.5 * hour,
       "every 8192 s at first": (run) => exchangesAt(run, 32 * hour) - exchangesAt(run, 25 * hour) <= 4,

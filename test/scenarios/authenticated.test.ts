@@ -31,7 +31,7 @@ const liar: Partial<ServerPlan> = { offsetSeconds: 40 * day };
 const behindIn1970 = trueStartSeconds;
 const behindIn2038 = -(Date.UTC(2038, 0, 19) / 1_000 - trueStartSeconds);
 
-const right = { settledAfter: 600, worstSeconds: 0.01, endTrust: "trusted" } as const;
+const right = { settledAfter: 600, worstSeconds: 0.01, end: "trusted" } as const;
 const authenticatedOnly = setting({ authenticated_only: true });
 
 const isAuthenticated = (run: Run) => lastStatus(run)?.authenticated === true;
@@ -62,7 +62,7 @@ describe("a boot with a wrong clock, on a network that an attacker holds", () =>
       behindSeconds,
       servers: servers(honest, impostor, honest, impostor, impostor),
       settings: authenticatedOnly,
-      endTrust: "none",
+      end: "none",
       also: {
         isNotAuthenticated,
         "only the floor moved the clock": ({ host }) => host.kernel.steps.length <= 1,
@@ -90,13 +90,13 @@ describe("stolen keys whose certificates have expired", () => {
     behindSeconds: behindIn1970,
     servers: servers(thief(0), thief(0), thief(0), honest),
     settings: authenticatedOnly,
-    endTrust: "none",
+    end: "none",
     also: { "they are named": haveReason(3, "nts_certificate_expired") },
   });
   play("of a majority set no clock below the floor", {
     behindSeconds: behindIn1970,
     servers: servers(...[1, 2, 3].map(() => thief(backTo(buildSeconds - 10 * day))), honest),
-    endTrust: "none",
+    end: "none",
     also: { "the summary says so": summaryIs("below_floor") },
   });
   play("of a majority set it back within their certificates' days, which is the limit that is documented", {
@@ -121,15 +121,14 @@ describe("time.authenticated_only", () => {
     ...{ behindSeconds: 5, servers: servers(honest, impostor, impostor, {}, {}, {}) },
     settings: authenticatedOnly,
     isUnmoved: true,
-    endTrust: "none",
+    end: "none",
     also: { tooFew },
   });
   play("trusts no time daemon whose sources are not authenticated", {
     daemon: "chronyd",
     settings: authenticatedOnly,
     isUntouched: true,
-    endState: "delegated",
-    endTrust: "none",
+    end: "delegated, none",
     also: {
       tooFew,
       "and names the daemon": ({ views }) => views.at(-1)?.status.summary.daemon === "chronyd",
@@ -146,14 +145,14 @@ describe("an association in service", () => {
   play("gives its keys up when the server refuses its cookies, and has new ones confirmed", {
     servers: servers(honest, honest, honest),
     ...right,
-    endState: "synchronised",
+    end: "synchronised, trusted",
     also: { isAuthenticated },
     seconds: 3_000,
     deeds: [serversAt(1_000, { manner: { bad: "nts_nak" } }), serversAt(1_300, { manner: null })],
   });
   play("asks nothing of other clients of NTP: no second opinion contradicts an authenticated answer", {
     servers: servers({ ...honest, secondOpinionOffsetSeconds: 600 }),
-    endTrust: "accepted",
+    end: "accepted",
     also: { isAuthenticated, "none is asked": ({ views }) => views.at(-1)?.status.counters.opinions === 0 },
   });
 });

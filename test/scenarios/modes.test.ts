@@ -18,8 +18,7 @@ const day = 24 * hour;
 /** Sign-in reads whole milliseconds of one clock and hundredths of the other. */
 const coarse = 0.06;
 
-const trusted = { endState: "synchronised", endTrust: "trusted" } as const;
-const kept = { settledAfter: 900, worstSeconds: 500e-6, steps: [0.5], endState: "synchronised" } as const;
+const kept = { settledAfter: 900, worstSeconds: 500e-6, steps: [0.5], end: "synchronised" } as const;
 
 const observed = setting({ mode: "observe" });
 
@@ -36,8 +35,7 @@ describe("a clock that is only observed", () => {
       synchronisedWithin: 16,
       settledAfter: 16,
       signInWorstSeconds: coarse,
-      endState: "synchronised",
-      endTrust: "trusted",
+      end: "synchronised, trusted",
     });
   play("for want of the capability is never touched, though a correction is asked for", {
     behindSeconds: 100,
@@ -55,7 +53,7 @@ describe("a clock that is only observed", () => {
     isUntouched: true,
     settledAfter: 64,
     signInWorstSeconds: 0.1,
-    endState: "holdover",
+    end: "holdover",
     seconds: day + 2 * hour,
     sampleSeconds: 64,
     deeds: [networkAt(2 * hour, false)],
@@ -85,7 +83,7 @@ describe("a clock that is only observed", () => {
   play("and then disciplined is stepped at once, for nothing went by it", {
     behindSeconds: 5_000,
     settings: observed,
-    endState: "synchronised",
+    end: "synchronised",
     also: {
       // The floor has risen meanwhile, so the first step is to there.
       "in two steps at most": ({ host }) => host.kernel.steps.length <= 2,
@@ -100,14 +98,14 @@ describe("a clock that is only observed", () => {
 describe("modes that change", () => {
   play("from discipline to observe and back lose nothing", {
     ...kept,
-    endTrust: "trusted",
+    end: "synchronised, trusted",
     seconds: 2 * hour,
     deeds: [settingsAt(1_800, { mode: "observe" }), settingsAt(4_000, { mode: "auto" })],
   });
   play("to manual end all measuring", {
     steps: [0.5],
     outcomes: ["time_sync_disabled"],
-    endState: "manual",
+    end: "manual",
     also: {
       "no packet is sent any more": ({ host, views }) =>
         host.network.sent ===
@@ -120,7 +118,7 @@ describe("modes that change", () => {
     deeds: [settingsAt(1_800, { mode: "manual" }), syncAt(3_000)],
   });
   play("to manual and from it hold for a request in the same moment", {
-    ...trusted,
+    end: "synchronised, trusted",
     steps: [0.5],
     outcomes: ["time_sync_disabled", "done"],
     seconds: 3 * hour,
@@ -136,8 +134,7 @@ describe("modes that change", () => {
     isHonest: false,
     outcomes: ["done"],
     steps: [],
-    endState: "faulty",
-    endTrust: "none",
+    end: "faulty, none",
     deeds: [at(1_800, (host) => host.restart()), at(1_799, ({ kernel }) => void kernel.stepByOther(3_000))],
   });
   play("an agent that is restarted in service goes on where it was", {
@@ -153,7 +150,7 @@ describe("large offsets in service", () => {
   play("seen once before the network goes are not confirmed by looking again", {
     settledAfter: 900,
     worstSeconds: 10e-3,
-    endTrust: "trusted",
+    end: "trusted",
     seconds: 2 * hour,
     deeds: [
       wrongBy(30),
@@ -165,7 +162,7 @@ describe("large offsets in service", () => {
     isHonest: false,
     outcomes: ["panic_threshold", "done"],
     steps: [0.5, -2_000],
-    endState: "synchronised",
+    end: "synchronised",
     also: {
       "one event tells it": ({ host }) =>
         host.events.filter(({ type }) => type === "clock.panicked").length === 1,
@@ -185,8 +182,7 @@ describe("large offsets in service", () => {
   play("after a pause of the machine are made forward when three agree for five polls", {
     isHonest: false,
     steps: [0.5, 2_000],
-    endState: "synchronised",
-    endTrust: "trusted",
+    end: "synchronised, trusted",
     seconds: 2 * hour,
     deeds: [wrongBy(2_000)],
   });
@@ -202,20 +198,19 @@ describe("a clock that is set by hand", () => {
     settledAfter: 620,
     // 20 ppm over an hour are 72 ms; a Date has whole milliseconds.
     worstSeconds: 0.1,
-    endState: "manual",
-    endTrust: "accepted",
+    end: "manual, accepted",
     deeds: [setByHand(600, 0)],
   });
   play("before the floor is refused", {
     behindSeconds: from1970,
     servers: off,
     outcomes: ["time_implausible"],
-    endTrust: "none",
+    end: "none",
     deeds: [setByHand(600, -from1970 + 1e6)],
   });
   play("an hour wrong is put right when the servers appear, for it is only a person's word", {
     servers: off,
-    ...trusted,
+    end: "synchronised, trusted",
     outcomes: ["done"],
     steps: [900.5, -900],
     settledAfter: 3_600,
@@ -226,15 +221,14 @@ describe("a clock that is set by hand", () => {
   play("while the servers keep it right is refused", {
     outcomes: ["conflict_discipliner"],
     steps: [0.5],
-    endState: "synchronised",
+    end: "synchronised",
     deeds: [setByHand(600, 60)],
   });
   play("in mode manual is taken, and no server is asked", {
     settings: setting({ mode: "manual" }),
     outcomes: ["done"],
     steps: [0.5],
-    endState: "manual",
-    endTrust: "accepted",
+    end: "manual, accepted",
     also: { "no packet was sent": ({ host }) => host.network.sent === 0 },
     deeds: [setByHand(600, 0)],
   });
@@ -247,13 +241,13 @@ describe("the floor", () => {
     behindSeconds: 1e8,
     synchronisedWithin: 16,
     steps: [1e8 - 50.5 * day, 50.5 * day],
-    endState: "synchronised",
+    end: "synchronised",
   });
   play("lets a clock that is three years ahead come back", {
     behindSeconds: -1e8,
     synchronisedWithin: 16,
     steps: [-1e8],
-    endState: "synchronised",
+    end: "synchronised",
   });
   play("refuses a true time below it, until root resets it", {
     record: { floor_at: "2040-01-01T00:00:00.000Z" },
@@ -261,8 +255,7 @@ describe("the floor", () => {
     isHonest: false,
     outcomes: ["done"],
     steps: [away(in2040) + 0.5, -away(in2040)],
-    endState: "synchronised",
-    endTrust: "trusted",
+    end: "synchronised, trusted",
     also: {
       "it was faulty until then": (run) => viewAt(run, hour - 100)?.status.state === "faulty",
       "sign-in went by the floor": (run) => (viewAt(run, hour - 100)?.signInErrorSeconds ?? 0) > 1e8,

@@ -3,12 +3,7 @@ import { fourServers, play } from "./scenario.ts";
 
 const hour = 3_600;
 
-const stepped = {
-  synchronisedWithin: 16,
-  settledAfter: 900,
-  steps: [0.5],
-  endState: "synchronised",
-} as const;
+const stepped = { synchronisedWithin: 16, settledAfter: 900, steps: [0.5], end: "synchronised" } as const;
 
 describe("an oscillator", () => {
   for (const slowPpm of [0, 1, -1, 50, -50, 200, -200])
@@ -30,7 +25,7 @@ describe("an oscillator", () => {
       synchronisedWithin: 16,
       settledAfter: 1_200,
       worstSeconds: 300e-6,
-      endState: "synchronised",
+      end: "synchronised",
       seconds: 2 * hour,
     });
   for (const slowPpm of [500.5, -500.5])
@@ -40,7 +35,7 @@ describe("an oscillator", () => {
       synchronisedWithin: 16,
       settledAfter: 1_800,
       worstSeconds: 1e-3,
-      endState: "synchronised",
+      end: "synchronised",
       seconds: 2 * hour,
     });
   play("whose error was stored is right from the first minutes on", {
@@ -50,7 +45,7 @@ describe("an oscillator", () => {
     synchronisedWithin: 16,
     settledAfter: 20,
     worstSeconds: 300e-6,
-    endState: "synchronised",
+    end: "synchronised",
   });
   play("whose stored error is wrong by 40 ppm is found out all the same", {
     oscillator: { slowPpm: 80, wander: 1e-9 },
@@ -59,7 +54,7 @@ describe("an oscillator", () => {
     synchronisedWithin: 16,
     settledAfter: 1_200,
     worstSeconds: 300e-6,
-    endState: "synchronised",
+    end: "synchronised",
   });
   play("that hardly wanders is followed to less than the jitter at long polls", {
     oscillator: { slowPpm: 20, wander: 1e-10 },
@@ -76,7 +71,7 @@ describe("an oscillator", () => {
     settledAfter: 900,
     rmsSeconds: 190e-6,
     worstSeconds: 1e-3,
-    endState: "synchronised",
+    end: "synchronised",
     seconds: 6 * hour,
   });
 });
@@ -125,7 +120,7 @@ describe("a network", () => {
     // Half of the asymmetry, which nothing can see, and the usual noise.
     settledAfter: 900,
     worstSeconds: 2.5e-3 + 300e-6,
-    endState: "synchronised",
+    end: "synchronised",
     seconds: 2 * hour,
   });
 });

@@ -23,7 +23,7 @@ describe("an external change of the clock", () => {
       // Between the step and the next check, up to 16 s, the agent cannot know of it.
       isHonest: false,
       // Beyond the panic threshold it is only put right forward, as after a pause.
-      endState: seconds > 1_000 ? "faulty" : "synchronised",
+      end: seconds > 1_000 ? "faulty" : "synchronised",
       also: {
         "an event names it": isContested,
         "the clock is left alone for two minutes": (run) =>
@@ -46,7 +46,7 @@ describe("an external change of the clock", () => {
     worstSeconds: 60e-3,
     isHonest: false,
     steps: [0.5],
-    endState: "synchronised",
+    end: "synchronised",
     also: {
       "an event names it": isContested,
       "the clock is right at the end": ({ views }) =>
@@ -57,7 +57,7 @@ describe("an external change of the clock", () => {
   });
   play("that steps it by 50 ms is seen too", {
     isHonest: false,
-    endState: "synchronised",
+    end: "synchronised",
     steps: [0.5],
     also: { "an event names it": isContested },
     seconds: 2 * hour,
@@ -67,7 +67,7 @@ describe("an external change of the clock", () => {
     isHonest: false,
     outcomes: ["done"],
     steps: [0.5, -10],
-    endState: "synchronised",
+    end: "synchronised",
     also: {
       "the clock is right within a burst": (run) =>
         Math.abs(viewAt(run, 1_870)?.wallErrorSeconds ?? 1) < 0.01,
@@ -84,7 +84,7 @@ describe("an external change of the clock", () => {
         behindSeconds: 0,
         isHonest: false,
         outcomes: ["done"],
-        endState: "manual",
+        end: "manual",
         also: {
           "the host's clock is right from then on, and sign-in goes by it": ({ views }) =>
             views
@@ -123,8 +123,7 @@ describe("time daemons", () => {
     daemon: "chronyd",
     isUntouched: true,
     isHonest: false,
-    endState: "delegated",
-    endTrust: "accepted",
+    end: "delegated, accepted",
   });
   play("one that starts in mid-flight gets the clock within a look, and it comes back when it is gone", {
     isHonest: false,
@@ -133,8 +132,7 @@ describe("time daemons", () => {
     settledAfter: 900,
     // No program steers in the simulated hour and a half: the last frequency holds to about 0.05 ppm.
     worstSeconds: 2e-3,
-    endState: "synchronised",
-    endTrust: "trusted",
+    end: "synchronised, trusted",
     also: { "it was delegated": (run) => viewAt(run, 2_000)?.status.state === "delegated" },
     seconds: 3 * hour,
     deeds: [sets("chronyd", 1_800), ...untouched(1_817, 2 * hour), sets(null, 2 * hour)],
@@ -184,7 +182,7 @@ describe("leap seconds", () => {
       settledAfter: 900,
       worstSeconds: 500e-6,
       steps: [0.5],
-      endState: "synchronised",
+      end: "synchronised",
       also: {
         "no event names a conflict": (run) => !isContested(run),
         // Monotonic time knows of no leap second: up to the next look sign-in goes on by it.

@@ -5,6 +5,9 @@ import { ClockHost, type ClockHostPlan, type ClockView } from "../../lab/simulat
 import { ordinaryServer, type ServerPlan } from "../../lab/simulated/time-network.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 
+type State = ClockView["status"]["state"];
+type Trust = ClockView["status"]["trust"];
+
 /** A scenario asks these of its run; one that is left out is not asked. */
 interface Bounds {
   /** Seconds after the beginning at which the state is `synchronised` for the first time, at most. */
@@ -23,8 +26,8 @@ interface Bounds {
   readonly isUnmoved?: boolean;
   /** The true offset is within the claimed one ± its uncertainty; false: it cannot be known to. */
   readonly isHonest?: boolean;
-  readonly endState?: ClockView["status"]["state"];
-  readonly endTrust?: ClockView["status"]["trust"];
+  /** The state and the trust at the end, or one of them. */
+  readonly end?: State | Trust | `${State}, ${Trust}`;
   /** The deeds that ask for something end so, in order: `done` or the code. */
   readonly outcomes?: readonly string[];
   /** Each of these must be so besides, by its name. */
@@ -216,8 +219,9 @@ function shortcomingsOf(result: Run, bounds: Bounds): string[] {
     ...is("steps (s)", bounds.steps?.map(toTenth), steps.map(toTenth)),
     ...is("calls that set the clock", bounds.isUntouched ? 0 : undefined, host.kernel.calls),
     ...is("calls that move the clock", bounds.isUnmoved ? 0 : undefined, host.kernel.moves),
-    ...is("state at the end", bounds.endState, last?.state),
-    ...is("trust at the end", bounds.endTrust, last?.trust),
+    ...(bounds.end?.split(", ") ?? []).flatMap((word) =>
+      word === last?.state || word === last?.trust ? [] : [`at the end: ${last?.state}, ${last?.trust}`],
+    ),
     ...is("outcomes", bounds.outcomes, outcomes),
     ...Object.entries(bounds.also ?? {}).flatMap(([name, holds]) => (holds(result) ? [] : [name])),
     ...(bounds.isHonest === false ? [] : dishonestOf(views)),

@@ -16,8 +16,9 @@ const hour = 3_600;
 
 /** The settled clock errs by at most this with three servers left; one quieter server less hardly matters. */
 const usual = { synchronisedWithin: 16, settledAfter: 900, worstSeconds: 400e-6 } as const;
+const booted = { ...usual, steps: [0.5] };
 
-const unset = { isUntouched: true, endState: "unsynchronised", endTrust: "none" } as const;
+const unset = { isUntouched: true, end: "unsynchronised, none" } as const;
 
 const stateOf = (run: Run, index: number) => lastStatus(run)?.sources[index]?.state;
 
@@ -29,9 +30,8 @@ const votes = (run: Run) => {
 describe("false servers", () => {
   play("one of four, 3 s off, is left out", {
     servers: servers({ offsetSeconds: 3 }, {}, {}, {}),
-    ...usual,
-    steps: [0.5],
-    endTrust: "trusted",
+    ...booted,
+    end: "trusted",
     also: { "it is called false": (run) => stateOf(run, 0) === "falseticker" },
   });
   play("two of four that agree with each other leave no majority, and nothing is set", {
@@ -42,14 +42,12 @@ describe("false servers", () => {
     servers: fourServers({ offsetSeconds: 365 * 86_400 }),
     isHonest: false,
     steps: [365 * 86_400 + 0.5],
-    endState: "synchronised",
-    endTrust: "trusted",
+    end: "synchronised, trusted",
   });
   play("all, by a year back, are refused: that is below the build date", {
     servers: fourServers({ offsetSeconds: -365 * 86_400 }),
     isUnmoved: true,
-    endState: "faulty",
-    endTrust: "none",
+    end: "faulty, none",
   });
   play("one that drifts by 200 ppm among three is dropped when its interval misses the others'", {
     servers: servers({}, {}, { driftPpm: 200 }),
@@ -58,7 +56,7 @@ describe("false servers", () => {
     settledAfter: 16,
     worstSeconds: 16e-3,
     steps: [0.5],
-    endTrust: "trusted",
+    end: "trusted",
     also: {
       "it is called false": (run) => stateOf(run, 2) === "falseticker",
       "the others hold the time at the end": ({ views }) =>
@@ -75,7 +73,7 @@ describe("votes of silent servers", () => {
   play("two liars of five, while two of the honest ones are silent, are accepted and not trusted", {
     servers: servers(liar, liar, {}, silent, silent),
     isHonest: false,
-    endTrust: "accepted",
+    end: "accepted",
     also: {
       "the numbers are said": (run) => votes(run) === "[2,5,3]",
       "the clock was never called trusted": ({ views }) =>
@@ -84,9 +82,8 @@ describe("votes of silent servers", () => {
   });
   play("two honest ones of four are accepted, and trusted when a third is heard", {
     servers: servers({}, {}, silent, silent),
-    ...usual,
-    steps: [0.5],
-    endTrust: "trusted",
+    ...booted,
+    end: "trusted",
     also: {
       "accepted before": ({ views }) => views[100]?.status.trust === "accepted",
       "no number is told of a trusted clock": (run) => votes(run) === "[null,null,null]",
@@ -96,17 +93,15 @@ describe("votes of silent servers", () => {
   play("names that lead nowhere count as servers that are set", {
     servers: servers({}, {}),
     settings: setting({ servers: ["192.0.2.1", "192.0.2.2", "lost.example", "gone.example"] }),
-    ...usual,
-    steps: [0.5],
-    endTrust: "accepted",
+    ...booted,
+    end: "accepted",
     also: { "the numbers are said": (run) => votes(run) === "[2,4,3]" },
   });
   play("three liars of seven do not step over the panic threshold as if the machine had been paused", {
     servers: servers({}, {}, {}, {}, {}, {}, {}),
     isHonest: false,
     steps: [0.5],
-    endState: "faulty",
-    endTrust: "none",
+    end: "faulty, none",
     deeds: [serversAt(1_000, silent), serversAt(1_000, { manner: null, offsetSeconds: 7_200 }, 3)],
     seconds: 20_000,
   });
@@ -123,17 +118,14 @@ describe("servers whose time is worth little", () => {
     synchronisedWithin: 16,
     settledAfter: 900,
     worstSeconds: 0.6,
-    endState: "synchronised",
-    endTrust: "accepted",
+    end: "synchronised, accepted",
     also: { "it is no matter of votes": (run) => votes(run) === "[null,null,null]" },
   });
   play("all late from some moment on leave a clock as it is that is known better", {
     servers: fourServers(),
-    ...usual,
+    ...booted,
     worstSeconds: 0.02,
-    steps: [0.5],
-    endState: "holdover",
-    endTrust: "trusted",
+    end: "holdover, trusted",
     seconds: 3 * hour,
     deeds: [serversAt(2_000, { delaySeconds: 2.4, asymmetrySeconds: 2.2 })],
   });
@@ -142,8 +134,7 @@ describe("servers whose time is worth little", () => {
     servers: servers(windows, windows),
     settings: setting({ max_root_distance: "16s" }),
     ...usual,
-    endState: "synchronised",
-    endTrust: "accepted",
+    end: "synchronised, accepted",
     also: { "never trusted": ({ views }) => views.every(({ status }) => status.trust !== "trusted") },
     seconds: 4 * hour,
   });
@@ -153,10 +144,9 @@ describe("few servers", () => {
   play("a single one is accepted, not trusted", {
     servers: servers({}),
     // One server's jitter of 70 µs, without others to average with.
-    ...usual,
+    ...booted,
     worstSeconds: 500e-6,
-    steps: [0.5],
-    endTrust: "accepted",
+    end: "accepted",
   });
   play("a single one is not enough where two must agree", {
     servers: servers({}),
@@ -166,27 +156,24 @@ describe("few servers", () => {
   play("a single one that lies and that the second opinion contradicts moves nothing", {
     servers: servers({ offsetSeconds: 3_600, secondOpinionOffsetSeconds: 0 }),
     isUnmoved: true,
-    endState: "faulty",
-    endTrust: "none",
+    end: "faulty, none",
   });
   play("a single one that agrees with the clock is contradicted at the first round of the boot", {
     behindSeconds: 0.05,
     servers: servers({ secondOpinionOffsetSeconds: 3_600 }),
     isUnmoved: true,
-    endState: "faulty",
-    endTrust: "none",
+    end: "faulty, none",
   });
   play("a single one on which the second opinion is silent is accepted", {
     behindSeconds: 0.05,
     servers: servers({ secondOpinionOffsetSeconds: "silent" }),
     synchronisedWithin: 16,
-    endState: "synchronised",
-    endTrust: "accepted",
+    end: "synchronised, accepted",
   });
   play("the second opinion is asked once in a boot where the clock needs no step, also after a restart", {
     behindSeconds: 0.05,
     servers: servers({}),
-    endState: "synchronised",
+    end: "synchronised",
     also: {
       "once before the restart": ({ views }) => views[120]?.status.counters.opinions === 1,
       "not once after it": ({ views }) => views.at(-1)?.status.counters.opinions === 0,
@@ -195,8 +182,7 @@ describe("few servers", () => {
   });
   play("several that agree are believed against a second opinion, which is only told", {
     servers: fourServers({ secondOpinionOffsetSeconds: 3_600 }),
-    ...usual,
-    steps: [0.5],
+    ...booted,
     also: {
       "an event tells it": ({ host }) => host.events.some(({ type }) => type === "clock.contradicted"),
     },
@@ -218,13 +204,12 @@ describe("difficult servers", () => {
     settledAfter: 2 * hour,
     worstSeconds: 1e-3,
     steps: [0.5],
-    endTrust: "accepted",
+    end: "accepted",
     seconds: 4 * hour,
   });
   play("one that says DENY does not vote", {
     servers: servers({ manner: { kiss: "DENY" } }, {}, {}, {}),
-    ...usual,
-    steps: [0.5],
+    ...booted,
     also: { "it is marked": (run) => stateOf(run, 0) === "kod" },
   });
   play("two of one merit do not take turns as the leading one", {
@@ -244,7 +229,7 @@ describe("difficult servers", () => {
     settledAfter: 1_800,
     worstSeconds: 1e-3,
     steps: [0.5],
-    endTrust: "trusted",
+    end: "trusted",
     seconds: 2 * hour,
     deeds: [
       named("a.example", "192.0.2.1", "192.0.2.2"),
@@ -261,9 +246,8 @@ describe("difficult servers", () => {
   play("that are replaced in the settings in service are followed by the new ones", {
     servers: fourServers(),
     settings: setting({ servers: ["192.0.2.1", "192.0.2.2"] }),
-    ...usual,
-    steps: [0.5],
-    endTrust: "trusted",
+    ...booted,
+    end: "trusted",
     also: { "the new ones are listed": ({ views }) => views.at(-1)?.status.source?.host !== "192.0.2.1" },
     deeds: [settingsAt(1_500, { servers: ["192.0.2.3", "192.0.2.4"] })],
   });
