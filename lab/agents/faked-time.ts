@@ -26,21 +26,16 @@ interface TimedAgentOptions {
   stateDirectory?: string;
 }
 
-/** The wall clock of a process, which a test moves. */
-export interface FakedClock {
-  /** The process is to be started with it. */
-  readonly environment: Record<string, string>;
-  /** Seconds that it is ahead of this machine's; or the date and time at which it stops. */
-  move(to: number | string): void;
-}
-
-/** libfaketime reads its file at each call only without a cache; monotonic time must stay the real one. */
-export function fakeClock(timeFile: string): FakedClock {
-  return {
-    environment: { ...fakingTime(), FAKETIME_NO_CACHE: "1", FAKETIME_TIMESTAMP_FILE: timeFile },
-    move: (to) => replaceFile(timeFile, typeof to === "string" ? to : to.toFixed(3).replace(/^(?!-)/, "+")),
-  };
-}
+/**
+ * The wall clock of a process that is started with this environment: `move` sets the seconds that it is ahead of this
+ * machine's, or the date and time at which it stops. libfaketime reads its file at each call only without a cache; monotonic
+ * time must stay the real one.
+ */
+export const fakeClock = (timeFile: string) => ({
+  environment: { ...fakingTime(), FAKETIME_NO_CACHE: "1", FAKETIME_TIMESTAMP_FILE: timeFile },
+  move: (to: number | string): void =>
+    replaceFile(timeFile, typeof to === "string" ? to : to.toFixed(3).replace(/^(?!-)/, "+")),
+});
 
 /** An agent that begins with such a clock. */
 export async function startTimedAgent(options: TimedAgentOptions = {}): Promise<TimedAgent> {

@@ -281,12 +281,3 @@ function parseOrUndefined(text: string): any {
     return undefined;
   }
 }
-
-/** The claim of a JSON line of the log with this message. */
-export function logLine(log: string, message: string): Record<string, unknown> | undefined {
-  return log
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => parseOrUndefined(line) as Record<string, unknown> | undefined)
-    .find((line) => line?.message === message);
-}

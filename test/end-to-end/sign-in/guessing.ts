@@ -7,13 +7,8 @@ export const wrongPassword = "wrong but of a likely length";
 /** Each answer to a sealed source takes so long, but that to a right secret. */
 export const sealedSeconds = 2;
 
-let addresses = 0;
-
 /** Each test tries from an address of its own: a source that failed at one account is counted at all. */
-export const newAddress = (): string => {
-  addresses += 1;
-  return `198.18.${addresses >> 8}.${addresses & 255}`;
-};
+export { freshAddress as newAddress } from "../../../lab/agents/coded-user.ts";
 
 export const login = (agent: CheckedAgent, from: string, username: string, password: string) =>
   agent.call("POST", "/api/auth/login", { from, body: { username, password } });
