@@ -39,9 +39,13 @@ export function makeScratch(test: TestContext): string {
   return scratch;
 }
 
-/** A repository for the product demo. */
-export async function makeSite(test: TestContext, request: Partial<InitRequest> = {}): Promise<Site> {
-  return siteIn(makeScratch(test), request, today);
+/** A repository for the product demo, on the working day unless another time is given. */
+export async function makeSite(
+  test: TestContext,
+  request: Partial<InitRequest> = {},
+  time = today,
+): Promise<Site> {
+  return siteIn(makeScratch(test), request, time);
 }
 
 /** The same below a directory that is there; it is always `time` there, or goes by this machine's clock. */

@@ -6,10 +6,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
-  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +15,7 @@ import { describe, it, type TestContext } from "node:test";
 import { typeInto } from "../../lab/command-line/terminal.ts";
 import { type Bench, publishRelease, release, startedBench } from "../../lab/publisher/bench.ts";
 import { publisherCommand, runPublisherAt } from "../../lab/publisher/run-publisher.ts";
-import { makeDevice } from "../publishing/clients.ts";
+import { deviceOf } from "../publishing/clients.ts";
 
 /** A repository with a published release, and the places of what its publisher keeps. */
 async function published(test: TestContext, ...options: string[]) {
@@ -27,18 +25,13 @@ async function published(test: TestContext, ...options: string[]) {
   return { ...bench, kept, from: join(kept, "public"), keys: join(kept, "keys") };
 }
 
+const sh = (script: string, cwd: string) => execFileSync("sh", ["-euc", script], { cwd, stdio: "pipe" });
+
 /** Only what the page for publishers says to keep is left. */
-function lose({ site, kept }: Pick<Awaited<ReturnType<typeof published>>, "site" | "kept">): void {
-  mkdirSync(kept);
-  for (const name of ["public", "keys"]) renameSync(join(site, name), join(kept, name));
-  rmSync(site, { recursive: true });
-}
+const lose = ({ directory }: Bench) => sh("mkdir kept; mv site/public site/keys kept; rm -r site", directory);
 
 const metadataOf = ({ site }: Pick<Bench, "site">, name: string) =>
   JSON.parse(readFileSync(join(site, "public", "metadata", name), "utf8")).signed;
-
-const deviceOf = ({ site }: Pick<Bench, "site">) =>
-  makeDevice(readFileSync(join(site, "public", "metadata", "1.root.json")));
 
 describe("steward-publisher init --from", { concurrency: 2 }, () => {
   it("makes a lost repository again, which devices follow that have read an exported archive", async (test) => {
@@ -48,7 +41,7 @@ describe("steward-publisher init --from", { concurrency: 2 }, () => {
     const archive = join(directory, "archive");
     mkdirSync(archive);
     execFileSync("tar", ["-xf", join(directory, "out.tar"), "-C", archive]);
-    const device = await deviceOf(bench);
+    const device = await deviceOf(join(bench.site, "public"));
     const { timestamp } = await device.refresh(archive, new Date());
     assert.equal(timestamp.version, 2);
     lose(bench);
@@ -111,12 +104,8 @@ describe("steward-publisher init --from", { concurrency: 2 }, () => {
     const bench = await published(test);
     lose(bench);
     const clone = join(bench.directory, "clone");
-    const git = (...words: string[]) => execFileSync("git", words, { cwd: bench.from, stdio: "pipe" });
-    const anna = ["-c", "user.name=Anna", "-c", "user.email=anna@example.org"];
-    git("init", "--quiet");
-    git("add", "--all");
-    git(...anna, "commit", "--quiet", "--message", "all");
-    git("clone", "--quiet", bench.from, clone);
+    const commit = "git -c user.name=Anna -c user.email=anna@example.org commit --quiet --message all";
+    sh(`git init --quiet; git add --all; ${commit}; git clone --quiet . ${clone}`, bench.from);
     const { code, stderr } = runPublisherAt("+1y", [
       "init",
       bench.site,
@@ -144,7 +133,7 @@ describe("steward-publisher init --from", { concurrency: 2 }, () => {
       await good("renew", site, "targets");
       await good("publish", site);
     }
-    const device = await deviceOf(bench);
+    const device = await deviceOf(join(bench.site, "public"));
     await device.refresh(join(site, "public"), new Date());
     lose(bench);
     rmSync(from, { recursive: true });
@@ -159,38 +148,35 @@ describe("steward-publisher init --from", { concurrency: 2 }, () => {
 });
 
 describe("steward-publisher init --from, of what devices would refuse", { concurrency: 2 }, () => {
-  const payloadOf = (from: string): string => {
-    const directory = join(from, "targets", "stable", "rules");
-    return join(directory, readdirSync(directory)[0] ?? "");
-  };
-  const without = (name: string) => (from: string) => rmSync(join(from, "metadata", name));
-  const cut = (from: string) => truncateSync(payloadOf(from), 20);
-  const otherBytes = (from: string) =>
-    writeFileSync(payloadOf(from), Buffer.alloc(statSync(payloadOf(from)).size));
-  const otherMetadata = (from: string) => {
-    const path = join(from, "metadata", "1.rules.json");
-    writeFileSync(path, readFileSync(path, "utf8").replace("demo-rules", "demo-rulez"));
-  };
-  const gone = (from: string) => rmSync(payloadOf(from));
-  const faults: [name: string, code: number, spoil: (from: string) => void, message: RegExp][] = [
-    ["a missing payload", 3, gone, /is missing, .* Copy \S+ back from the server/],
-    ["a payload that is cut short", 3, cut, /The payload of \S+ is missing, or has another size/],
+  const faults: [name: string, code: number, spoil: string, message: RegExp][] = [
+    ["a missing payload", 3, "rm $F", /is missing, .* Copy \S+ back from the server/],
+    [
+      "a payload that is cut short",
+      3,
+      "truncate -s 20 $F",
+      /The payload of \S+ is missing, or has another size/,
+    ],
     [
       "a payload of other bytes",
       1,
-      otherBytes,
+      "shred -n 1 -x $F",
       /has changed since it was signed\. Nothing .*\. Copy it back/,
     ],
-    ["metadata that were changed", 1, otherMetadata, /made, because devices would refuse \S+public: /],
-    ["a missing first root", 5, without("1.root.json"), /1\.root\.json is missing/],
-    ["a missing snapshot", 5, without("1.snapshot.json"), /1\.snapshot\.json is missing/],
-    ["no timestamp", 3, without("timestamp.json"), /has no metadata\/timestamp\.json/],
+    [
+      "metadata that were changed",
+      1,
+      "sed -i s/demo-rules/demo-rulez/ metadata/1.rules.json",
+      /made, because devices would refuse \S+public: /,
+    ],
+    ["a missing first root", 5, "rm metadata/1.root.json", /1\.root\.json is missing/],
+    ["a missing snapshot", 5, "rm metadata/1.snapshot.json", /1\.snapshot\.json is missing/],
+    ["no timestamp", 3, "rm metadata/timestamp.json", /has no metadata\/timestamp\.json/],
   ];
   for (const [name, code, spoil, message] of faults)
     it(`refuses ${name}, and makes nothing`, async (test) => {
       const bench = await published(test);
       lose(bench);
-      spoil(bench.from);
+      sh(`F=$(echo targets/stable/rules/*); ${spoil}`, bench.from);
       const before = readdirSync(bench.directory);
       assert.match((await bench.bad(code, "init", bench.site, "--from", bench.from)).stderr, message);
       assert.deepEqual(readdirSync(bench.directory), before);

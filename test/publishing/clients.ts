@@ -8,36 +8,42 @@ import { Updater } from "tuf-js";
 import { atEnd } from "../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { useOpenSsl } from "../../lab/publisher/quick-ed25519.ts";
+import { filesInMemory } from "../../lab/publisher/refreshing.ts";
 import { today } from "../../lab/publisher/site.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import type { Refreshed } from "../../src/tuf/client.ts";
-import type { MetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import type { Repository } from "../../src/tuf/repository.ts";
 import { ed25519Only } from "../../src/tuf/signatures.ts";
 
 useOpenSsl();
 
-/** A device with our own client, which reads the files of a directory. */
-export interface Device {
-  refresh(publicDirectory: string, start?: Date): Promise<Refreshed>;
-}
+export type Device = ReturnType<typeof makeDevice>;
 
-/** It trusts `root`, and keeps what it has read. */
-export async function makeDevice(root: Uint8Array): Promise<Device> {
-  const kept = new Map([["root", root]]);
-  const files: MetadataFiles = {
-    read: async (role) => kept.get(role) ?? null,
-    write: async (role, bytes) => void kept.set(role, bytes),
-    remove: async (role) => void kept.delete(role),
-    clear: async () => kept.clear(),
-  };
+/** A device with our own client, which reads the files of a directory, trusts `root`, and keeps what it has read. */
+export function makeDevice(root: Uint8Array) {
+  const files = filesInMemory({ root });
   return {
-    refresh: (publicDirectory, start = today) => {
+    refresh: (publicDirectory: string, start = today): Promise<Refreshed> => {
       const repository = directoryRepository(publicDirectory);
       return refresh({ repository, files, caps, verifiers: ed25519Only, start });
     },
   };
+}
+
+/** One that trusts the first root of these files. */
+export async function deviceOf(publicDirectory: string): Promise<Device> {
+  return makeDevice(await readFile(join(publicDirectory, "metadata", "1.root.json")));
+}
+
+/** The paths that it finds there, sorted. */
+export async function pathsFor(
+  device: Device,
+  publicDirectory: string,
+  { kind = "rules", start = today } = {},
+) {
+  const found = await (await device.refresh(publicDirectory, start)).list("stable", kind);
+  return found.map(({ path }) => path).sort();
 }
 
 function directoryRepository(directory: string): Repository {

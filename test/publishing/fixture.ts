@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { add, keysOf, makeSite, publishAll, type Site, today } from "../../lab/publisher/site.ts";
+import { add, keysOf, makeSite, publishAll, type Site } from "../../lab/publisher/site.ts";
 import { makeNewKeys, type NewKeys } from "../../src/publishing/new-keys.ts";
 import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
 import { type KeyChanges, renewRole } from "../../src/publishing/renew.ts";
@@ -17,16 +17,6 @@ export async function publishedSite(
 }
 
 export const unchanged: KeyChanges = { add: {}, remove: {}, thresholds: {} };
-
-/** A repository at this time; tuf-js looks at the machine's own clock, and init at the working day of the tests. */
-export async function siteAt(test: TestContext, now: Date = today): Promise<Site> {
-  const made = await makeSite(test);
-  const site = { ...made, workspace: { ...made.workspace, now: () => now } };
-  const keys = await keysOf(site.workspace);
-  for (const role of ["root", "targets", "rules", "binary"] as const)
-    await renewRole(site.workspace, role, { keys, changes: unchanged });
-  return site;
-}
 
 /** As `steward-publisher renew ROLE --new-key …` does it. */
 export async function renewed({ workspace }: Site, role: DraftedRole, wanted: Partial<NewKeys>) {

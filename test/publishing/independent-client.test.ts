@@ -10,13 +10,13 @@ import { publish } from "../../src/publishing/publish.ts";
 import { renewRole } from "../../src/publishing/renew.ts";
 import { type RoleName, roleNames } from "../../src/publishing/roles.ts";
 import { downloadWithTufJs, makeDevice } from "./clients.ts";
-import { renewed, siteAt, unchanged } from "./fixture.ts";
+import { renewed, unchanged } from "./fixture.ts";
 
 const path = "stable/rules/demo-rules-1.0.0.tar.gz";
 
 describe("a repository that was published", () => {
   it("is read by tuf-js over HTTP, down to the payload", async (test) => {
-    const site = await siteAt(test, new Date());
+    const site = await makeSite(test, {}, new Date());
     await add(site);
     await publishAll(site);
     const root = join(site.workspace.metadata, "1.root.json");
@@ -25,7 +25,7 @@ describe("a repository that was published", () => {
   });
 
   it("is read by tuf-js from the first root on after each key has been replaced", async (test) => {
-    const site = await siteAt(test, new Date());
+    const site = await makeSite(test, {}, new Date());
     await add(site);
     await publishAll(site);
     const first = readFileSync(join(site.workspace.metadata, "1.root.json"));
@@ -56,7 +56,7 @@ describe("a repository that was signed by openssl alone", () => {
     await publish(now, []);
     const root = join(now.metadata, "1.root.json");
     assert.ok((await downloadWithTufJs(test, now.public, { root, path })).length > 0, "a payload");
-    const device = await makeDevice(readFileSync(root));
+    const device = makeDevice(readFileSync(root));
     const refreshed = await device.refresh(now.public, new Date());
     assert.equal((await refreshed.find(path))?.role, "rules");
     assert.equal(existsSync(join(site.directory, "keys", "root.pem")), false);

@@ -224,21 +224,11 @@ describe("a signer elsewhere", () => {
 });
 
 describe("the owners of keys", () => {
-  it("are kept beside the repository, and go with their keys", async (test) => {
+  it("are one line of text, of a key that there is, until they are empty, and refused by file where they are damaged", async (test) => {
     const site = await makeSite(test);
     const [key] = await heldKeys(site.workspace, new Map());
     assert.deepEqual([key?.role, key?.owner, key?.state], ["root", null, "drafted"]);
     const keyId = key?.key_id.slice(0, 8) ?? "";
-    await nameOwners(site.workspace, [{ keyId, owner: "Anna, safe in Berlin" }]);
-    const again = await openWorkspace(site.directory, surroundings);
-    assert.equal((await heldKeys(again, new Map()))[0]?.owner, "Anna, safe in Berlin");
-    await nameOwners(again, [{ keyId, owner: "" }]);
-    assert.deepEqual((await openWorkspace(site.directory, surroundings)).owners, {});
-  });
-
-  it("are one line of text, of a key that there is, and refused with the file's name where they are damaged", async (test) => {
-    const site = await makeSite(test);
-    const keyId = (await heldKeys(site.workspace, new Map()))[0]?.key_id ?? "";
     const file = join(site.directory, "repository.json");
     const before = readFileSync(file, "utf8");
     for (const [id, owner, code] of [
@@ -249,6 +239,11 @@ describe("the owners of keys", () => {
     ] as const)
       await assert.rejects(nameOwners(site.workspace, [{ keyId: id, owner }]), { code });
     assert.equal(readFileSync(file, "utf8"), before);
+    for (const owner of ["x".repeat(100), ""]) {
+      await nameOwners(site.workspace, [{ keyId, owner }]);
+      const { owners } = await openWorkspace(site.directory, surroundings);
+      assert.deepEqual(Object.values(owners), owner === "" ? [] : [owner]);
+    }
     writeFileSync(file, JSON.stringify({ ...JSON.parse(before), key_owners: { root: 7 } }));
     const message = /repository\.json: key_owners/;
     await assert.rejects(openWorkspace(site.directory, surroundings), { message });

@@ -169,9 +169,9 @@ async function devicesFor({ directory }: { directory: string }, hasBefore: boole
   const open = join(directory, "public");
   const file = join(open, "metadata", "1.root.json");
   const root = readFileSync(existsSync(file) ? file : join(directory, "draft", "root.json"));
-  const devices = [await makeDevice(root)];
+  const devices = [makeDevice(root)];
   if (hasBefore) {
-    const device = await makeDevice(root);
+    const device = makeDevice(root);
     await newest(device, open);
     devices.push(device);
   }

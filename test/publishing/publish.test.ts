@@ -21,7 +21,7 @@ import { readPublished } from "../../src/publishing/published.ts";
 import { renewRole } from "../../src/publishing/renew.ts";
 import type { RoleName } from "../../src/publishing/roles.ts";
 import { readState } from "../../src/publishing/state.ts";
-import { makeDevice } from "./clients.ts";
+import { deviceOf, pathsFor } from "./clients.ts";
 import { publishedSite, renewed, unchanged } from "./fixture.ts";
 
 /** Everything in public/, so that nothing there changes unseen. */
@@ -127,9 +127,9 @@ describe("publish", () => {
     await add(later, { kind: "binary", name: "demo", arch: "x64" });
     const { remarks } = await publishAll(later);
     assert.match(remarks.join("\n"), /metadata of rules have expired: devices install no rules/);
-    const device = await makeDevice(readFileSync(join(site.workspace.metadata, "1.root.json")));
-    const refreshed = await device.refresh(site.workspace.public, later.workspace.now());
-    assert.equal((await refreshed.list("stable", "binary")).length, 1);
+    const { public: open } = site.workspace;
+    const found = { kind: "binary", start: later.workspace.now() };
+    assert.equal((await pathsFor(await deviceOf(open), open, found)).length, 1);
   });
 
   it("goes on after another version where a cut publish has used a number that was drafted anew since", async (test) => {
@@ -232,10 +232,9 @@ async function discard({ workspace }: Site, role?: RoleName) {
   return discarded;
 }
 
-async function versionsFor({ workspace }: Site, kind = "rules"): Promise<string[]> {
-  const device = await makeDevice(readFileSync(join(workspace.metadata, "1.root.json")));
-  const found = await (await device.refresh(workspace.public)).list("stable", kind);
-  return found.map(({ path }) => /(\d+\.\d+\.\d+)/.exec(path)?.[1] ?? "").sort();
+async function versionsFor({ workspace: { public: open } }: Site, kind = "rules"): Promise<string[]> {
+  const paths = await pathsFor(await deviceOf(open), open, { kind });
+  return paths.map((path) => /(\d+\.\d+\.\d+)/.exec(path)?.[1] ?? "");
 }
 
 const draftNames = ({ workspace }: Site) =>

@@ -14,7 +14,7 @@ import * as format from "../../src/releases/release-format.ts";
 import { longestVersion, versionPattern } from "../../src/releases/semver.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import { readMetadata } from "../../src/tuf/read-metadata.ts";
-import { makeDevice } from "./clients.ts";
+import { deviceOf } from "./clients.ts";
 
 const docs = join(import.meta.dirname, "../../docs/updates");
 const schema = JSON.parse(readFileSync(join(docs, "release.schema.json"), "utf8"));
@@ -161,7 +161,7 @@ describe("a repository that python-tuf has published, by the program of that pag
   const then = { ...surroundings, now: () => new Date("2026-11-23T00:00:00Z") };
 
   it("is read by a device down to its release", async () => {
-    const device = await makeDevice(readFileSync(join(directory, "metadata/1.root.json")));
+    const device = await deviceOf(directory);
     const refreshed = await device.refresh(directory, then.now());
     const [target, ...others] = await refreshed.list("stable", "rules");
     assert.ok(target, "a target");

@@ -9,7 +9,7 @@ import type { NewKeys } from "../../src/publishing/new-keys.ts";
 import { readPublished } from "../../src/publishing/published.ts";
 import { type KeyChanges, renewRole } from "../../src/publishing/renew.ts";
 import type { DraftedRole, RoleName } from "../../src/publishing/roles.ts";
-import { makeDevice } from "./clients.ts";
+import { deviceOf, pathsFor } from "./clients.ts";
 import { publishedSite, renewed, unchanged } from "./fixture.ts";
 
 /** The key of a role at hand, by its file. */
@@ -36,8 +36,6 @@ async function replace(site: Site, holder: DraftedRole, role: RoleName, { isLost
   return { gone, made, drafts };
 }
 
-const deviceOf = ({ workspace }: Site) => makeDevice(readFileSync(join(workspace.metadata, "1.root.json")));
-
 describe("renewRole", () => {
   it("replaces a root key: the new root is signed by the old and the new one, and devices follow", async (test) => {
     const site = await publishedSite(test, []);
@@ -46,7 +44,10 @@ describe("renewRole", () => {
     const { root } = await readPublished(site.workspace.metadata);
     assert.deepEqual({ ...root?.signed.roles.root }, { keyids: [made.id], threshold: 1 });
     assert.equal(root?.signed.keys[gone], undefined);
-    assert.equal((await (await deviceOf(site)).refresh(site.workspace.public)).root.version, 2);
+    assert.equal(
+      (await (await deviceOf(site.workspace.public)).refresh(site.workspace.public)).root.version,
+      2,
+    );
   });
 
   it("drafts the rules again when their key is replaced, so that the old one's signature is not needed", async (test) => {
@@ -55,9 +56,9 @@ describe("renewRole", () => {
     const roles = drafts.map(({ role }) => role);
     assert.deepEqual(roles, ["targets", "rules"]);
     await publishAll(site);
-    const found = await (await (await deviceOf(site)).refresh(site.workspace.public)).list("stable", "rules");
-    const seen = found.map(({ path }) => path);
-    assert.deepEqual(seen, ["stable/rules/demo-rules-1.0.0.tar.gz"]);
+    const { public: open } = site.workspace;
+    const rules = ["stable/rules/demo-rules-1.0.0.tar.gz"];
+    assert.deepEqual(await pathsFor(await deviceOf(open), open), rules);
   });
 
   it("has an online key's change signed by the old and the new one, and the new root copied last", async (test) => {
@@ -70,7 +71,7 @@ describe("renewRole", () => {
 
   it("lets devices follow when an online key was lost and could not sign for the change", async (test) => {
     const site = await publishedSite(test, []);
-    const device = await deviceOf(site);
+    const device = await deviceOf(site.workspace.public);
     await device.refresh(site.workspace.public);
     await replace(site, "root", "timestamp", { isLost: true });
     assert.deepEqual((await publishAll(site)).last, ["timestamp.json"]);

@@ -7,7 +7,7 @@ import { runPublisher } from "../../lab/publisher/run-publisher.ts";
 import { makePayload, makeScratch } from "../../lab/publisher/site.ts";
 import { type PrivateKey, readKeysAtHand } from "../../src/publishing/keys/private-keys.ts";
 import { canonicalJson } from "../../src/tuf/canonical-json.ts";
-import { type Device, makeDevice } from "./clients.ts";
+import { type Device, deviceOf, pathsFor } from "./clients.ts";
 
 /** Reads the blocks that docs/updates/publish.md has its reader type after a theft; `site` is the repository. */
 function blocksOfPage(): string[][] {
@@ -49,7 +49,7 @@ async function makeScene(test: TestContext): Promise<Scene> {
     "steward-publisher publish site",
   ]);
   const { keys: stolen } = await readKeysAtHand(join(site, "keys"));
-  const device = await makeDevice(readFileSync(join(site, "public/metadata/1.root.json")));
+  const device = await deviceOf(join(site, "public"));
   await device.refresh(join(site, "public"), new Date());
   return { scratch, site, stolen, device, type };
 }
@@ -129,9 +129,8 @@ describe("the documented way out after a theft", () => {
       code: "update_signature_invalid",
       message: /role root/,
     });
-    const fresh = await makeDevice(readFileSync(join(site, "public/metadata/1.root.json")));
-    const refreshed = await fresh.refresh(join(site, "public"), now);
-    assert.equal((await refreshed.list("stable", "rules")).length, 1);
+    const fresh = await deviceOf(join(site, "public"));
+    assert.equal((await pathsFor(fresh, join(site, "public"), { start: now })).length, 1);
     assert.match(said, /must sign rules: .*\n +No longer counts for rules: /);
     assert.match(said, /must sign root: .*\n +No longer counts for root: /);
   });

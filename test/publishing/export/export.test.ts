@@ -27,8 +27,7 @@ import { type ExportRequest, exportRepository } from "../../../src/publishing/ex
 import { nameOwners } from "../../../src/publishing/keys/owners.ts";
 import { renewOnline } from "../../../src/publishing/publish.ts";
 import { openWorkspace, type Workspace } from "../../../src/publishing/workspace.ts";
-import { downloadWithTufJs, makeDevice } from "../clients.ts";
-import { siteAt } from "../fixture.ts";
+import { deviceOf, downloadWithTufJs } from "../clients.ts";
 
 const day = 86_400;
 const path = (version: string) => `stable/rules/demo-rules-${version}.tar.gz`;
@@ -58,10 +57,8 @@ const filesIn = (directory: string): Map<string, string> =>
       .map((name) => [name, readFileSync(join(directory, name), "base64")]),
   );
 
-const rootIn = (directory: string) => readFileSync(join(directory, "metadata", "1.root.json"));
-
 async function publishedSite(test: TestContext, now?: Date): Promise<Site> {
-  const site = await siteAt(test, now);
+  const site = await makeSite(test, {}, now);
   await add(site);
   await publishAll(site);
   return site;
@@ -90,19 +87,17 @@ describe("an exported repository", () => {
       [long.good_until, long.limited_by, long.is_shorter],
       ["2027-02-18T12:00:00Z", "targets", true],
     );
+    const { file, good_until, is_shorter } = await exported(site.workspace, { seconds: 60 * day });
+    assert.deepEqual([good_until, is_shorter], ["2027-01-19T12:00:00Z", false]);
     let seconds = 0;
-    const now = () => new Date(today.getTime() + 1_000 * seconds++);
-    const { file, good_until, is_shorter } = await exported(
-      { ...site.workspace, now },
-      { seconds: 60 * day },
-    );
-    assert.equal(is_shorter, false);
+    const slow = { ...site.workspace, now: () => new Date(today.getTime() + 1_000 * seconds++) };
+    assert.equal((await exported(slow, { seconds: 60 * day })).is_shorter, false);
     const stick = unpacked(site, file);
-    const device = await makeDevice(rootIn(stick));
-    await device.refresh(stick, new Date(Date.parse(good_until) - 1_000));
+    const device = await deviceOf(stick);
+    await device.refresh(stick, new Date("2027-01-19T11:59:59Z"));
     await assert.rejects(device.refresh(stick, new Date(good_until)), { code: "update_metadata_expired" });
     // The server's own timestamp stays short.
-    const other = await makeDevice(rootIn(stick));
+    const other = await deviceOf(stick);
     await assert.rejects(other.refresh(site.workspace.public, new Date("2026-11-28T12:00:00Z")), {
       code: "update_metadata_expired",
     });
@@ -110,7 +105,7 @@ describe("an exported repository", () => {
 
   it("follows what a device has read from the server, and everything that is published later follows it", async (test) => {
     const site = await publishedSite(test);
-    const device = await makeDevice(rootIn(site.workspace.public));
+    const device = await deviceOf(site.workspace.public);
     await device.refresh(site.workspace.public);
     for (const version of [2, 3]) {
       const { file, signed } = await exported(site.workspace, { seconds: 90 * day });

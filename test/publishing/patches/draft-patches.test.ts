@@ -20,7 +20,6 @@ import { readState } from "../../../src/publishing/state.ts";
 import { mostUnpackedBytes, readPatch } from "../../../src/releases/patches/patch.ts";
 import { zstandard } from "../../../src/releases/patches/zstandard.ts";
 import { downloadWithTufJs, makeDevice } from "../clients.ts";
-import { siteAt } from "../fixture.ts";
 
 const isAble = (await zstandard()) !== null;
 const needsNode = isAble ? false : "this Node has no Zstandard with a dictionary";
@@ -94,7 +93,7 @@ describe("patches to a release", () => {
       const path = patchPath("1.2.0.from.1.1.0");
       const bytes = await downloadWithTufJs(test, site.workspace.public, { root, path });
       assert.equal(Buffer.from(bytes).subarray(0, 4).toString("hex"), "28b52ffd");
-      const device = await makeDevice(readFileSync(root));
+      const device = makeDevice(readFileSync(root));
       const listed = await (await device.refresh(site.workspace.public, new Date())).list("stable", "rules");
       assert.equal(listed.filter((target) => readPatch(target) !== null).length, 2);
     },
@@ -156,7 +155,7 @@ sys.stdout.buffer.write(packer.compress(open(sys.argv[1], "rb").read()) + packer
 
 /** 1.0.0 and 1.1.0 before 1.2.0, which has a patch from each. */
 async function patchedSite(test: TestContext, now?: Date): Promise<Site> {
-  const site = await siteAt(test, now);
+  const site = await makeSite(test, {}, now);
   for (const [version, patchFrom] of [["0.9.0"], ["1.0.0"], ["1.1.0", 1], ["1.2.0", 2]] as const)
     await addWith(site, { version }, patchFrom);
   return site;

@@ -2,20 +2,27 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { add, keysOf, publishAll, rulesEntry, type Site, today } from "../../../lab/publisher/site.ts";
+import {
+  add,
+  keysOf,
+  makeSite,
+  publishAll,
+  rulesEntry,
+  type Site,
+  today,
+} from "../../../lab/publisher/site.ts";
 import { planPruning, prune } from "../../../src/publishing/prune/prune.ts";
 import { type PruneRequest, planPrune } from "../../../src/publishing/prune/prune-plan.ts";
 import { type ReleaseEntry, targetPath } from "../../../src/publishing/release-entry.ts";
 import { noRoleFiles } from "../../../src/publishing/roles.ts";
 import { encode, stateOf } from "../../../src/publishing/state.ts";
-import { downloadWithTufJs, makeDevice } from "../clients.ts";
-import { siteAt } from "../fixture.ts";
+import { deviceOf, downloadWithTufJs, pathsFor } from "../clients.ts";
 
 const path = (version: string) => `stable/rules/demo-rules-${version}.tar.gz`;
 
 /** Five releases, published one after the other. */
 async function makeFullSite(test: TestContext, now: Date): Promise<Site> {
-  const site = await siteAt(test, now);
+  const site = await makeSite(test, {}, now);
   for (const version of ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0"]) {
     await add(site, { version });
     await publishAll(site);
@@ -43,7 +50,7 @@ describe("a pruned repository", () => {
     const site = await makeFullSite(test, new Date());
     const { public: open } = site.workspace;
     const root = join(site.workspace.metadata, "1.root.json");
-    const device = await makeDevice(readFileSync(root));
+    const device = await deviceOf(open);
     await device.refresh(open, new Date());
     const before = namesIn(open);
     const { dropped, drafts, files: none } = await pruned(site);
@@ -53,10 +60,8 @@ describe("a pruned repository", () => {
     );
     assert.ok((drafts[0]?.bytes ?? 0) < (drafts[0]?.bytes_before ?? 0), "fewer bytes");
     await publishAll(site);
-    for (const one of [device, await makeDevice(readFileSync(root))]) {
-      const found = await (await one.refresh(open, new Date())).list("stable", "rules");
-      assert.deepEqual(found.map((target) => target.path).sort(), ["1.3.0", "1.4.0"].map(path));
-    }
+    for (const one of [device, await deviceOf(open)])
+      assert.deepEqual(await pathsFor(one, open, { start: new Date() }), ["1.3.0", "1.4.0"].map(path));
     assert.deepEqual([none, (await pruned(site)).files], [[], []], "devices may be fetching them");
     const seen = before.filter((name) => !namesIn(open).includes(name));
     assert.deepEqual(seen, []);

@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, it } from "node:test";
 import { add, at, keysOf, publishAll, type Site } from "../../../lab/publisher/site.ts";
 import { haltRollout } from "../../../src/publishing/rollout/halt.ts";
@@ -9,7 +7,7 @@ import { type ReleaseFigures, Tally, watchedReleases } from "../../../src/publis
 import { readState } from "../../../src/publishing/state.ts";
 import { readRelease } from "../../../src/releases/release.ts";
 import { waveDueSeconds } from "../../../src/releases/waves.ts";
-import { makeDevice } from "../clients.ts";
+import { deviceOf } from "../clients.ts";
 import { publishedSite } from "../fixture.ts";
 
 const selection = { kind: "rules", name: "demo-rules", version: "1.0.0", channel: "stable" } as const;
@@ -23,7 +21,7 @@ const waves = {
 
 /** When devices at these places of the waves take it, as a device reads what is published; null: at once. */
 async function dueAt(site: Site, places: readonly number[]): Promise<(string | null)[]> {
-  const device = await makeDevice(readFileSync(join(site.workspace.metadata, "1.root.json")));
+  const device = await deviceOf(site.workspace.public);
   const [target] = await (await device.refresh(site.workspace.public)).list("stable", "rules");
   assert.ok(target);
   const release = readRelease(target);
