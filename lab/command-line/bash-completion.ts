@@ -20,10 +20,8 @@ for word in "$@"; do
   printf '%s\n' "\${COMPREPLY[@]}" ${end}
 done`;
   const given = lines.flatMap((words) => [...words, end]);
-  const output = execFileSync("bash", ["-c", program, "bash", ...given], {
-    cwd: directory,
-    encoding: "utf8",
-  });
+  const words = ["-c", program, "bash", ...given];
+  const output = execFileSync("bash", words, { cwd: directory, encoding: "utf8" });
   const offered = output.split(`${end}\n`).map((text) => text.split("\n").filter(Boolean));
   return offered.slice(0, -1);
 }

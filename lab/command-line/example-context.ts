@@ -58,15 +58,11 @@ export const exampleContext = (
   readRootOfTrust: async (bytes) => readRootOfTrust(bytes),
   async openState(stateDirectory) {
     const entries = readJson(join(stateDirectory, "documents.json")) as StateEntry[];
-    const entryOf = (name: string) => {
+    const act = (verb: string, name: string, { from, at }: CopyChoice = {}) => {
+      note(stateDirectory, { verb, name, from, at });
       const entry = entries.find((candidate) => candidate.name === name);
       if (entry === undefined) throw new StewardError("not_found", `There is no document "${name}".`);
       return entry;
-    };
-    const act = (verb: string, name: string, { from, at }: CopyChoice = {}) => {
-      const choice = { ...(from === undefined ? {} : { from }), ...(at === undefined ? {} : { at }) };
-      note(stateDirectory, { verb, name, ...choice });
-      return entryOf(name);
     };
     return {
       list: async () => entries,

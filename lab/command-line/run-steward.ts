@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { runCommandLine } from "../../src/cli/main.ts";
 import { capture, type Ended } from "../basics/captured-streams.ts";
@@ -35,7 +37,7 @@ export function runSteward(line: Line, { stdin = "", environment = {} }: RunOpti
 }
 
 /** The same as a process of its own on real pipes, as another user where one is given. */
-export function runStewardProcess(
+export async function runStewardProcess(
   line: Line,
   { stdin = "", environment = {}, uid }: RunOptions & { uid?: number } = {},
 ): Promise<Ended> {
@@ -44,20 +46,12 @@ export function runStewardProcess(
     env: { PATH: process.env.PATH, ...environment },
     ...(uid === undefined ? {} : { uid }),
   });
-  const ended: Ended = { code: null, stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    ended.stdout += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    ended.stderr += text;
-  });
   // A command that does not read its input may end before all of it is written.
   child.stdin.on("error", () => {});
   child.stdin.end(stdin);
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ ...ended, code }));
-  });
+  const closed = once(child, "close");
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+  return { code, stdout, stderr };
 }
 
 /** A directory of this test's own, removed at its end. */

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import type { User } from "../../src/contract/types.ts";
 import { atEnd } from "../basics/ending.ts";
@@ -56,40 +57,25 @@ export function portOf(server: Server): number {
 }
 
 export function answerFrom(answers: Answers, received: Received[]): RequestListener {
-  return (request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const url = new URL(request.url ?? "", "http://localhost");
-      const text = Buffer.concat(chunks).toString("utf8");
-      const method = request.method ?? "";
-      received.push({
-        method,
-        path: `${url.pathname}${url.search}`,
-        authorization: request.headers.authorization,
-        body: text === "" ? undefined : JSON.parse(text),
-      });
-      const answer = answers[`${method} ${url.pathname}`] ?? problem({ code: "not_found", status: 404 });
-      const {
-        status = 200,
-        type = "application/json",
-        body,
-      } = typeof answer === "function" ? answer(url.searchParams) : answer;
-      response.writeHead(status, body === undefined ? {} : { "Content-Type": type });
-      response.end(body === undefined ? undefined : JSON.stringify(body));
-    });
+  return async (request, response) => {
+    const { pathname, search, searchParams } = new URL(request.url ?? "", "http://localhost");
+    const { method = "", headers } = request;
+    const sent = await text(request);
+    const content = sent === "" ? undefined : JSON.parse(sent);
+    const { authorization } = headers;
+    received.push({ method, path: `${pathname}${search}`, authorization, body: content });
+    const found = answers[`${method} ${pathname}`] ?? problem({ code: "not_found", status: 404 });
+    const answer = typeof found === "function" ? found(searchParams) : found;
+    const { status = 200, type = "application/json", body } = answer;
+    response.writeHead(status, body === undefined ? {} : { "Content-Type": type });
+    response.end(body === undefined ? undefined : JSON.stringify(body));
   };
 }
 
 /** An answer with an RFC 9457 problem document. */
 export function problem(members: { code: string; status: number; [member: string]: unknown }): Answer {
-  const body = {
-    type: `urn:steward:problem:${members.code}`,
-    title: "A title",
-    detail: "What is wrong.",
-    request_id: "request-1",
-    ...members,
-  };
+  const type = `urn:steward:problem:${members.code}`;
+  const body = { type, title: "A title", detail: "What is wrong.", request_id: "request-1", ...members };
   return { status: members.status, type: "application/problem+json", body };
 }
 

@@ -82,13 +82,11 @@ export class ClockHost {
       now,
       errorSeconds: -plan.behindSeconds,
     });
-    const chance = this.#chance.fork();
-    const trueSeconds = () => this.trueSeconds();
-    const leap = () => this.#announcedLeap();
-    const { servers } = plan;
-    const mostDistanceSeconds = () => this.#mostDistanceSeconds();
     this.network = new TimeNetwork({
-      ...{ time: this.time, chance, trueSeconds, leap, servers, mostDistanceSeconds },
+      ...{ time: this.time, chance: this.#chance.fork(), servers: plan.servers },
+      trueSeconds: () => this.trueSeconds(),
+      leap: () => this.#announcedLeap(),
+      mostDistanceSeconds: () => this.#mostDistanceSeconds(),
     });
     this.record = recordInMemory({ ...clockRecordKind.defaults, ...plan.record });
     this.#planLeap();
@@ -202,16 +200,15 @@ export class ClockHost {
 /** The record as its readers see it, without a disk. */
 function recordInMemory(start: ClockRecord): Document<ClockRecord> {
   let present = start;
+  const changed = (change: (present: ClockRecord) => ClockRecord): ClockRecord => {
+    present = change(present);
+    return present;
+  };
   return {
     name: clockRecordKind.name,
     read: () => present,
-    update: async (change) => {
-      present = change(present);
-      return present;
-    },
-    note: (change) => {
-      present = change(present);
-    },
+    update: async (change) => changed(change),
+    note: changed,
     save: async () => undefined,
     close: async () => undefined,
     trouble: () => null,

@@ -62,23 +62,23 @@ export class KernelClock {
         this.#advance();
         return call(...args);
       };
+    const move = <R>(call: (by: number) => R) =>
+      set((by: number): R => {
+        this.moves += 1;
+        return call(by);
+      });
     this.driver = {
       blocker: options.blocker,
       read: () => this.#read(),
       kernel: () => this.#kernel(),
-      step: set((seconds) => {
-        this.moves += 1;
+      step: move((seconds) => {
         this.steps.push(seconds);
         this.#step(seconds);
       }),
-      slew: set((seconds) => {
-        this.moves += 1;
+      slew: move((seconds) => {
         this.#slew = seconds;
       }),
-      setFrequency: set((ppm) => {
-        this.moves += 1;
-        return this.#setFrequency(ppm);
-      }),
+      setFrequency: move((ppm) => this.#setFrequency(ppm)),
       setQuality: set((quality) => this.#setQuality(quality)),
     };
   }

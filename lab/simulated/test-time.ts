@@ -23,30 +23,27 @@ export interface TestTime extends HostTime {
   servedClock: (servers?: readonly ServerPlan[], isUp?: () => boolean) => OpenClock;
 }
 
-export interface StandingTime extends TestTime {
-  /** Lets so many seconds pass once the agent has begun to wait for just as long, in so many places. */
-  passWhenAwaited: (seconds: number, places?: number) => Promise<void>;
-  /**
-   * Lets the agent's time pass, from one short wait's end to the next, until it has answered what waits for them. Time
-   * stops while it waits only for the disk: how long that takes is the machine's affair.
-   */
-  passUntil: <T>(answer: Promise<T>) => Promise<T>;
-}
+export type StandingTime = ReturnType<typeof standingTime>;
 
 /**
  * From now on, or from `begin` (milliseconds since 1970), and only as the test lets it pass: no delay ends and no code
  * grows old because a machine is slow.
  */
-export function standingTime(begin = Date.now()): StandingTime {
+export function standingTime(begin = Date.now()) {
   const world = createVirtualTime();
   return {
     ...timeIn(world, begin),
-    passWhenAwaited: async (seconds, places = 1) => {
+    /** Lets so many seconds pass once the agent has begun to wait for just as long, in so many places. */
+    passWhenAwaited: async (seconds: number, places = 1): Promise<void> => {
       const before = world.dueIn(seconds);
       await until(`the agent waits for ${seconds} s`, () => world.dueIn(seconds) >= before + places);
       world.pass(seconds);
     },
-    passUntil: async (answer) => {
+    /**
+     * Lets the agent's time pass, from one short wait's end to the next, until it has answered what waits for them. Time
+     * stops while it waits only for the disk: how long that takes is the machine's affair.
+     */
+    passUntil: async <T>(answer: Promise<T>): Promise<T> => {
       const [begin, turn] = [performance.now(), () => new Promise(setImmediate)];
       let isWaited = true;
       const over = answer.finally(() => {

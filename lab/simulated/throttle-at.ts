@@ -56,22 +56,17 @@ export async function throttleAt(host: Host) {
     reserve: createReserve(host.directory),
   });
   const options = { document, bootId: host.bootId ?? "boot-1", uptime: () => host.now };
-  const throttle = createTestThrottle(options, host.timers && laidDown(host.timers));
+  const after: Timers["after"] = (seconds, call) => {
+    host.timers?.push({ seconds, call });
+    return () => undefined;
+  };
+  const throttle = createTestThrottle(options, host.timers && { after });
   const stop = async () => {
     throttle.close();
     await document.close();
   };
   atEnd(ending, stop);
   return { throttle, document, stop };
-}
-
-function laidDown(timers: NonNullable<Host["timers"]>): Timers {
-  return {
-    after: (seconds, call) => {
-      timers.push({ seconds, call });
-      return () => undefined;
-    },
-  };
 }
 
 /** Seconds that this try is refused for; 0 when it may be made, and then it is settled. */

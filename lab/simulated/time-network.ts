@@ -74,7 +74,6 @@ interface TimeNetworkOptions {
   readonly trueSeconds: () => number;
   readonly leap: () => Leap;
   readonly servers: readonly ServerPlan[];
-  /** 1.5 s by default. */
   readonly mostDistanceSeconds?: () => number;
 }
 
@@ -207,22 +206,20 @@ export class TimeNetwork {
     driver: Pick<ClockDriver, "read">,
     { sentMonotonicSeconds, receiveSeconds }: { sentMonotonicSeconds: number; receiveSeconds: number },
   ): ExchangeOutcome {
-    const { manner } = server;
+    const { manner, leap, stratum, rootDispersionSeconds } = server;
     const silent = (reason: BadPacket): ExchangeOutcome => ({ kind: "silent", reason, ignored: [reason] });
     if (manner !== null && manner !== "silent") {
       return "kiss" in manner ? { kind: "kiss", code: manner.kiss, ignored: [] } : silent(manner.bad);
     }
     const reply = {
-      kind: "reply" as const,
-      receiveSeconds,
-      transmitSeconds: receiveSeconds + heldSeconds,
-      heldSeconds,
-      leap: server.leap === "as_it_is" ? this.#options.leap() : server.leap,
-      stratum: server.stratum,
-      precisionSeconds: 2 ** -23,
-      rootDelaySeconds: 200e-6,
-      rootDispersionSeconds: server.rootDispersionSeconds,
-      refid: "c0000201",
+      ...{
+        kind: "reply" as const,
+        receiveSeconds,
+        transmitSeconds: receiveSeconds + heldSeconds,
+        heldSeconds,
+      },
+      ...{ leap: leap === "as_it_is" ? this.#options.leap() : leap, stratum, precisionSeconds: 2 ** -23 },
+      ...{ rootDelaySeconds: 200e-6, rootDispersionSeconds, refid: "c0000201" },
     };
     const arrived = driver.read();
     const sample = sampleOf(reply, { sentMonotonicSeconds, arrived, longestSeconds: deadlineSeconds });

@@ -38,11 +38,8 @@ export async function virtualSignIn(
   const events: EventFacts[] = [];
   const sink: EventSink = { record: async (facts) => void events.push(facts), refuse: () => undefined };
   const syncs: number[] = [];
-  const throttle = createTestThrottle({
-    document: await temporaryDocument(throttleRecordKind),
-    bootId: "boot-1",
-    uptime,
-  });
+  const record = await temporaryDocument(throttleRecordKind);
+  const throttle = createTestThrottle({ document: record, bootId: "boot-1", uptime });
   time.observe({ onStep: () => undefined, onTrusted: throttle.clearCodeLocks });
   const tokens = await temporaryDocument(apiTokensKind);
   const apiTokens = createApiTokens({ document: tokens, time, uptime });
@@ -89,17 +86,8 @@ export async function virtualSignIn(
   const { id } = await accounts.createFirst({ username: "ana" }, { hash: passwordHash });
   const account = (): Account => accounts.find(id) ?? assert.fail("ana is gone");
   return {
-    ...common,
-    apiTokens,
-    tokens,
-    ownAccount,
-    passkeys,
-    secondFactor,
-    enrolment,
-    policy,
-    events,
-    syncs,
-    account,
+    ...{ ...common, apiTokens, tokens, ownAccount, passkeys, secondFactor },
+    ...{ enrolment, policy, events, syncs, account },
   };
 }
 
@@ -127,16 +115,14 @@ export function codeAt({ time }: VirtualHost, secret: string, aheadSeconds = 0):
 
 /** The error's code, or "done". */
 export async function codeFrom(work: Promise<unknown>): Promise<string> {
-  const error = await errorFrom(work);
-  return error ? error.code : "done";
+  return (await errorFrom(work))?.code ?? "done";
 }
 
 export async function errorFrom(work: Promise<unknown>): Promise<StewardError | undefined> {
-  try {
-    await work;
-    return undefined;
-  } catch (error) {
-    if (error instanceof StewardError) return error;
-    throw error;
-  }
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error === undefined || error instanceof StewardError) return error;
+  throw error;
 }
