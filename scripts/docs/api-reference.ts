@@ -15,20 +15,10 @@ try {
   mkdirSync(dirname(page), { recursive: true });
   // Its scripts inside the page, and no font from elsewhere: it can be read on a machine without a network.
   const options = ["--inlineBundle", "--openapi.disableGoogleFont", "--title", "Steward: the API"];
-  execFileSync(
-    join(root, "node_modules/.bin/redocly"),
-    ["build-docs", document, ...options, "--output", page],
-    {
-      stdio: "pipe",
-      cwd: directory,
-      env: {
-        ...process.env,
-        REDOCLY_TELEMETRY: "off",
-        REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
-        NODE_NO_WARNINGS: "1",
-      },
-    },
-  );
+  const quiet = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", NODE_NO_WARNINGS: "1" };
+  const words = ["build-docs", document, ...options, "--output", page];
+  const env = { ...process.env, ...quiet };
+  execFileSync(join(root, "node_modules/.bin/redocly"), words, { stdio: "pipe", cwd: directory, env });
   console.log(`Open ${page}`);
 } finally {
   rmSync(directory, { recursive: true });

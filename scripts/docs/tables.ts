@@ -66,14 +66,8 @@ function eventsTable(): string {
     const words = [eventTitles[type], eventNotes[type]].filter(Boolean).join(": ");
     return [`\`${type}\``, words, details.join(", "), log, readers];
   });
-  const heads = [
-    "event",
-    "what it records",
-    "members of `details`",
-    "log",
-    "readers besides the user concerned",
-  ];
-  return markdownTable(heads, rows);
+  const heads = ["event", "what it records", "members of `details`", "log"];
+  return markdownTable([...heads, "readers besides the user concerned"], rows);
 }
 
 /** When people hear of an event, by the word of its row. */
@@ -141,19 +135,12 @@ function accessWords(access: Access): string {
 }
 
 function scopesTable(): string {
-  const routesOf = (scope: string) =>
-    operationIds
-      .map(operationOf)
-      .filter((operation: Operation) => operation.scope === scope)
-      .map(({ method, path }) => `\`${method} ${path}\``)
-      .join(", ");
+  const operations: readonly Operation[] = operationIds.map(operationOf);
   const rows = Object.entries(scopes).map(([scope, roles]) => {
     const isOfFleet = (fleetScopes as readonly string[]).includes(scope);
-    return [
-      `\`${scope}\``,
-      `${roles.join(", ")}${isOfFleet ? ", for fleet tokens only" : ""}`,
-      routesOf(scope),
-    ];
+    const own = operations.filter((operation) => operation.scope === scope);
+    const routes = own.map(({ method, path }) => `\`${method} ${path}\``).join(", ");
+    return [`\`${scope}\``, `${roles.join(", ")}${isOfFleet ? ", for fleet tokens only" : ""}`, routes];
   });
   return markdownTable(["scope", "roles whose users can have it", "routes"], rows);
 }

@@ -66,15 +66,14 @@ function refuseForeignAccounts({ destination }: Place): void {
   if (status !== 0) throw new Error(`the accounts could not be looked at: ${stderr}`);
   if (found === "") return;
   const spare = "The other account gets a name that ends in -old and keeps its files and its password";
-  throw new Error(
-    `${found} Nothing was installed. ${spare}. Type as root, then install again:\n    ${typed}`,
-  );
+  const words = `Nothing was installed. ${spare}. Type as root, then install again:`;
+  throw new Error(`${found} ${words}\n    ${typed}`);
 }
 
 /** Files of dpkg's would be written over or removed behind its back. */
 function refuseBesidePackage({ destination }: Place, name: string): void {
   if (!existsSync(join(destination, `var/lib/dpkg/info/${name}.list`))) return;
-  throw new Error(
-    `Steward is installed here by its Debian package. Install a new package, or first remove it: apt remove ${name} (state and settings stay)`,
-  );
+  const remove = `apt remove ${name} (state and settings stay)`;
+  const words = "Steward is installed here by its Debian package. Install a new package, or first remove it";
+  throw new Error(`${words}: ${remove}`);
 }

@@ -38,17 +38,15 @@ exit 11
 /** Puts the publisher's program where it belongs; readable for everybody, writable for its owner, who is the caller. */
 export function installPublisher({ destination, prefix }: Place, build: string): void {
   const umask = process.umask(0o022);
-  try {
-    for (const [built, path] of Object.entries(files)) {
-      const target = join(destination, prefix, path);
-      mkdirSync(dirname(target), { recursive: true });
-      rmSync(target, { force: true });
-      writeFileSync(target, readFileSync(join(build, built)));
-    }
-    const target = join(destination, prefix, launcherPath);
+  const put = (path: string, content: string | Buffer, mode: number): void => {
+    const target = join(destination, prefix, path);
     mkdirSync(dirname(target), { recursive: true });
     rmSync(target, { force: true });
-    writeFileSync(target, launcher(prefix), { mode: 0o755 });
+    writeFileSync(target, content, { mode });
+  };
+  try {
+    for (const [built, path] of Object.entries(files)) put(path, readFileSync(join(build, built)), 0o644);
+    put(launcherPath, launcher(prefix), 0o755);
   } finally {
     process.umask(umask);
   }

@@ -50,11 +50,8 @@ export function publisherTree(tree: string, build: string, changelog: string): v
 /** Debian's form of the newest part of CHANGELOG.md, as the one of this version. */
 export function debianChangelog(version: string, date: number): string {
   const [, newest = ""] = readFileSync(join(root, "CHANGELOG.md"), "utf8").split(/^## .*$/m);
-  const paragraphs = newest
-    .trim()
-    .replace(/\n {2}(?=\S)/g, " ")
-    .split("\n");
-  const lines = paragraphs.flatMap((text) => {
+  const paragraphs = newest.trim().replace(/\n {2}(?=\S)/g, " ");
+  const lines = paragraphs.split("\n").flatMap((text) => {
     if (text.startsWith("### ")) return [`  [ ${text.slice("### ".length)} ]`];
     return text.startsWith("- ") ? wrapped(text.slice("- ".length)) : [text];
   });
@@ -69,9 +66,6 @@ ${lines.join("\n")}
 
 /** An entry of a changelog, in lines of 80 characters. */
 function wrapped(text: string): string[] {
-  const lines = text
-    .replace(/(.{1,75})( |$)/g, "$1\n")
-    .trimEnd()
-    .split("\n");
-  return lines.map((line, index) => `${index === 0 ? "  *" : "   "} ${line}`);
+  const lines = text.replace(/(.{1,75})( |$)/g, "$1\n").trimEnd();
+  return lines.split("\n").map((line, index) => `${index === 0 ? "  *" : "   "} ${line}`);
 }

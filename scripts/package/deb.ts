@@ -44,14 +44,13 @@ export function pack(one: DebianPackage, tree: string, directory: string): strin
     if (!existsSync(source)) continue;
     const text = readFileSync(source, "utf8").replace(/@(\w+)@/g, (_, word: string) => wordOf(one, word));
     writeFileSync(join(control, name), text);
-    const isScript = scripts.includes(name);
-    chmodSync(join(control, name), isScript ? 0o755 : 0o644);
+    chmodSync(join(control, name), scripts.includes(name) ? 0o755 : 0o644);
     // A fault there would be found on the device, in the middle of an upgrade.
-    if (isScript) execFileSync("sh", ["-n", join(control, name)]);
+    if (scripts.includes(name)) execFileSync("sh", ["-n", join(control, name)]);
   }
   chmodSync(control, 0o755);
   for (const name of ["control", "md5sums"]) chmodSync(join(control, name), 0o644);
-  for (const path of [...below(tree), "."]) setDate(join(tree, path), one.date);
+  for (const path of [...below(tree), "."]) lutimesSync(join(tree, path), one.date, one.date);
   const packed = join(directory, fileName(one));
   execFileSync("dpkg-deb", ["--root-owner-group", "-Zxz", "--threads-max=2", "--build", tree, packed], {
     env: { ...process.env, SOURCE_DATE_EPOCH: String(one.date) },
@@ -92,18 +91,11 @@ function installedSize(tree: string, files: readonly string[]): number {
 
 function checksum(tree: string, path: string): string[] {
   if (!lstatSync(join(tree, path)).isFile()) return [];
-  return [
-    `${createHash("md5")
-      .update(readFileSync(join(tree, path)))
-      .digest("hex")}  ${path}\n`,
-  ];
+  const hash = createHash("md5").update(readFileSync(join(tree, path)));
+  return [`${hash.digest("hex")}  ${path}\n`];
 }
 
 /** Every path below a tree, in an order that depends on nothing. */
 function below(tree: string): string[] {
   return readdirSync(tree, { recursive: true, encoding: "utf8" }).sort();
-}
-
-function setDate(path: string, seconds: number): void {
-  lutimesSync(path, seconds, seconds);
 }

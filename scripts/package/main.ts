@@ -22,11 +22,9 @@ const { values, positionals } = parseArgs({
 });
 
 try {
-  const unknown = positionals.filter((name) => !isMachine(name));
-  if (unknown.length > 0)
-    throw new Error(
-      `there are packages for ${Object.keys(machines).join(" and ")}, not for ${unknown.join(" ")}`,
-    );
+  const unknown = positionals.filter((name) => !isMachine(name)).join(" ");
+  const known = Object.keys(machines).join(" and ");
+  if (unknown !== "") throw new Error(`there are packages for ${known}, not for ${unknown}`);
   const wanted = positionals.filter(isMachine);
   await make(wanted.length > 0 ? wanted : (Object.keys(machines) as Machine[]));
 } catch (error) {
@@ -48,9 +46,8 @@ async function make(wanted: readonly Machine[]): Promise<void> {
   judge(made);
   for (const machine of wanted) {
     const { version, seconds } = await startProgram(machine);
-    console.log(
-      `started for ${machine}: ${version} answers after ${seconds.toFixed(1)} s, hashes passwords and reads the clock`,
-    );
+    const words = `${version} answers after ${seconds.toFixed(1)} s, hashes passwords and reads the clock`;
+    console.log(`started for ${machine}: ${words}`);
   }
 }
 
@@ -59,11 +56,9 @@ function print(path: string): void {
     const mebibytes = bytes / 1024 / 1024;
     return mebibytes < 0.1 ? `${Math.ceil(bytes / 1024)} KiB` : `${mebibytes.toFixed(2)} MiB`;
   };
-  const installed =
-    Number(execFileSync("dpkg-deb", ["--field", path, "Installed-Size"], { encoding: "utf8" })) * 1024;
-  console.log(
-    `${relative(process.cwd(), path)}: ${words(statSync(path).size)}, installed ${words(installed)}`,
-  );
+  const field = execFileSync("dpkg-deb", ["--field", path, "Installed-Size"], { encoding: "utf8" });
+  const sizes = `${words(statSync(path).size)}, installed ${words(Number(field) * 1024)}`;
+  console.log(`${relative(process.cwd(), path)}: ${sizes}`);
 }
 
 function checkSize(path: string): void {

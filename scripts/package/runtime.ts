@@ -37,18 +37,14 @@ export function release(changelog: string, pinned: string): { version: string; d
   const [, version = ""] = /\(([^)]+)\)/.exec(text) ?? [];
   const [, date = ""] = /^ -- .*> {2}(.*)$/m.exec(text) ?? [];
   if (newest >= 0) return { version, date: Date.parse(date) / 1_000, text };
-  throw new Error(
-    `scripts/runtimes pins Node ${pinned}, for which debian/${name}.changelog has no entry: add one for ${pinned}-1`,
-  );
+  const lacking = `debian/${name}.changelog has no entry: add one for ${pinned}-1`;
+  throw new Error(`scripts/runtimes pins Node ${pinned}, for which ${lacking}`);
 }
 
-interface Contents {
-  readonly node: string;
-  readonly machine: Machine;
-  readonly own: ReturnType<typeof release>;
-}
-
-function layOut(tree: string, { node, machine, own }: Contents): void {
+function layOut(
+  tree: string,
+  { node, machine, own }: { node: string; machine: Machine; own: ReturnType<typeof release> },
+): void {
   mkdirSync(join(tree, "usr/lib/steward/bin"), { recursive: true });
   cpSync(node, join(tree, "usr/lib/steward/bin/node"));
   const documents = `usr/share/doc/${name}`;

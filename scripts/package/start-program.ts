@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { pinnedRuntime } from "../runtimes.ts";
 import { emulation, type Machine } from "./machines.ts";
@@ -12,13 +13,8 @@ import { work } from "./trees.ts";
 /** Emulation takes some twenty times as long. */
 const deadlineSeconds = 120;
 
-export interface Start {
-  readonly version: string;
-  readonly seconds: number;
-}
-
 /** Throws where the agent does not answer, or its native parts do not load. */
-export async function startProgram(machine: Machine): Promise<Start> {
+export async function startProgram(machine: Machine): Promise<{ version: string; seconds: number }> {
   const home = join(work, `steward-${machine}/usr/lib/steward`);
   const [node = "", ...before] = [...emulation(machine), pinnedRuntime("lts", machine)];
   const directory = mkdtempSync(join(tmpdir(), "steward-package-"));
@@ -42,8 +38,8 @@ export async function startProgram(machine: Machine): Promise<Start> {
 async function answer(socketPath: string, isOver: () => boolean): Promise<string> {
   const deadline = Date.now() + deadlineSeconds * 1_000;
   while (Date.now() < deadline && !isOver()) {
-    const text = await get(socketPath);
-    if (text !== "") return (JSON.parse(text) as { version: string }).version;
+    const answered = await get(socketPath);
+    if (answered !== "") return (JSON.parse(answered) as { version: string }).version;
     await delay(100);
   }
   throw new Error("the agent did not answer");
@@ -51,13 +47,7 @@ async function answer(socketPath: string, isOver: () => boolean): Promise<string
 
 function get(socketPath: string): Promise<string> {
   return new Promise((resolve) => {
-    request({ socketPath, path: "/api/version" }, (incoming) => {
-      let text = "";
-      incoming.setEncoding("utf8").on("data", (part: string) => {
-        text += part;
-      });
-      incoming.once("end", () => resolve(text));
-    })
+    request({ socketPath, path: "/api/version" }, (incoming) => void text(incoming).then(resolve))
       .once("error", () => resolve(""))
       .end();
   });
