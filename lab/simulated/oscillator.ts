@@ -8,17 +8,13 @@ export interface OscillatorPlan {
   readonly wander: number;
 }
 
-export interface Oscillator {
-  /** Seconds that it counts while so many true ones pass. */
-  count(trueSeconds: number): number;
-  /** Its error now (ppm); positive: slow. */
-  slowPpm(): number;
-}
+export type Oscillator = ReturnType<typeof createOscillator>;
 
-export function createOscillator({ slowPpm, wander }: OscillatorPlan, chance: Chance): Oscillator {
+export function createOscillator({ slowPpm, wander }: OscillatorPlan, chance: Chance) {
   let slow = slowPpm / 1e6;
   return {
-    count: (trueSeconds) => {
+    /** Seconds that it counts while so many true ones pass. */
+    count: (trueSeconds: number): number => {
       const walk = wander * Math.sqrt(trueSeconds) * chance.normal();
       // The middle of a random walk between two known ends scatters by T/12 about the mean of the ends.
       const bridge = wander * Math.sqrt(trueSeconds / 12) * chance.normal();
@@ -26,6 +22,5 @@ export function createOscillator({ slowPpm, wander }: OscillatorPlan, chance: Ch
       slow += walk;
       return trueSeconds * (1 - mean);
     },
-    slowPpm: () => slow * 1e6,
   };
 }

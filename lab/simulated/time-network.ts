@@ -13,34 +13,36 @@ import type { Chance } from "../basics/chance.ts";
 import type { WorldTime } from "./virtual-time.ts";
 
 /** A time server and the way to it; a scenario may change each of these while it runs. */
-export interface ServerPlan {
+export type ServerPlan = typeof ordinaryServer;
+
+export const ordinaryServer = {
   /** A literal address. */
-  address: string;
+  address: "192.0.2.1",
   /** Its clock less true time, and how fast that grows. */
-  offsetSeconds: number;
-  driftPpm: number;
+  offsetSeconds: 0,
+  driftPpm: 0,
   /** Round trip of an undisturbed packet. */
-  delaySeconds: number;
+  delaySeconds: 0.02,
   /** The way there takes so much longer than the way back; negative: shorter. */
-  asymmetrySeconds: number;
+  asymmetrySeconds: 0,
   /** Mean of what each way takes longer (exponential). */
-  jitterSeconds: number;
+  jitterSeconds: 100e-6,
   /** Part of the packets that meet a queue, and the mean of what that takes (exponential). */
-  tail: { part: number; seconds: number };
+  tail: { part: 0, seconds: 0 },
   /** Part of the exchanges that get no answer. */
-  loss: number;
+  loss: 0,
   /** It answers every so manyth request. */
-  answersEvery: number;
+  answersEvery: 1,
   /** It does this instead of giving the time; null: it gives the time. */
-  manner: { kiss: KissCode } | { bad: BadPacket } | "silent" | null;
+  manner: null as { kiss: KissCode } | { bad: BadPacket } | "silent" | null,
   /** Its second opinion is off by this; null: as its own answers; `silent`: it gives none. */
-  secondOpinionOffsetSeconds: number | "silent" | null;
-  stratum: number;
-  rootDispersionSeconds: number;
-  leap: Leap | "as_it_is";
+  secondOpinionOffsetSeconds: null as number | "silent" | null,
+  stratum: 2,
+  rootDispersionSeconds: 100e-6,
+  leap: "as_it_is" as Leap | "as_it_is",
   /** Its key exchange; null: it offers none. */
-  nts: NtsPlan | null;
-}
+  nts: null as NtsPlan | null,
+};
 
 /** Seconds since 1970 between which a server's certificate is valid, and the failure of every key exchange with it. */
 export interface NtsPlan {
@@ -48,24 +50,6 @@ export interface NtsPlan {
   validToSeconds: number;
   failure: string | null;
 }
-
-export const ordinaryServer: ServerPlan = {
-  address: "192.0.2.1",
-  offsetSeconds: 0,
-  driftPpm: 0,
-  delaySeconds: 0.02,
-  asymmetrySeconds: 0,
-  jitterSeconds: 100e-6,
-  tail: { part: 0, seconds: 0 },
-  loss: 0,
-  answersEvery: 1,
-  manner: null,
-  secondOpinionOffsetSeconds: null,
-  stratum: 2,
-  rootDispersionSeconds: 100e-6,
-  leap: "as_it_is",
-  nts: null,
-};
 
 interface TimeNetworkOptions {
   readonly time: WorldTime;

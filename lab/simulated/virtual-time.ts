@@ -8,30 +8,13 @@ interface Waiting {
   readonly call: () => void;
 }
 
-/** True time in a simulated world: seconds since its beginning. */
-export interface WorldTime {
-  now(): number;
-  /** Something of the world's happens then; the result takes it back. */
-  at(seconds: number, call: () => void): () => void;
-  /** Timers of the host; they stop while it sleeps. */
-  readonly hostTimers: Timers;
-  /** Lets so many seconds pass at once; what is due is called in its order, and what follows from it comes later. */
-  pass(seconds: number): void;
-}
+/** It passes as fast as the machine can count, and only when the test lets it: true time in seconds since its beginning. */
+export type VirtualTime = ReturnType<typeof createVirtualTime>;
 
-/** It passes as fast as the machine can count, and only when the test lets it. */
-export interface VirtualTime extends WorldTime {
-  /** The host's timers run out so much later. */
-  postponeHostTimers(seconds: number): void;
-  /** Lets everything happen until then, with all that follows from each event before the next one. */
-  runUntil(seconds: number): Promise<void>;
-  /** When the next event is due, of those that were to come within `longestWait` seconds (all) when they were set; null: none is. */
-  nextAt(longestWait?: number): number | null;
-  /** Counts the timers of the host that run out in just so many seconds. */
-  dueIn(seconds: number): number;
-}
+/** True time in a simulated world, however it passes. */
+export type WorldTime = Pick<VirtualTime, "now" | "at" | "hostTimers" | "pass">;
 
-export function createVirtualTime(): VirtualTime {
+export function createVirtualTime() {
   let now = 0;
   let waiting: Waiting[] = [];
   const add = (one: Waiting): (() => void) => {
@@ -53,28 +36,37 @@ export function createVirtualTime(): VirtualTime {
   };
   return {
     now: () => now,
-    nextAt: (longestWait = Number.POSITIVE_INFINITY) =>
+    /** When the next event is due, of those that were to come within so many seconds (all) when they were set; null: none is. */
+    nextAt: (longestWait = Number.POSITIVE_INFINITY): number | null =>
       first(waiting.filter(({ wait }) => wait <= longestWait))?.at ?? null,
-    dueIn: (seconds) => waiting.filter(({ isOfHost, at }) => isOfHost && at === now + seconds).length,
-    at: (seconds, call) =>
+    /** Counts the timers of the host that run out in just so many seconds. */
+    dueIn: (seconds: number): number =>
+      waiting.filter(({ isOfHost, at }) => isOfHost && at === now + seconds).length,
+    /** Something of the world's happens then; the result takes it back. */
+    at: (seconds: number, call: () => void): (() => void) =>
       add({ at: Math.max(now, seconds), wait: Math.max(0, seconds - now), isOfHost: false, call }),
+    /** Timers of the host; they stop while it sleeps. */
     hostTimers: {
       after: (seconds, call) => {
         const wait = Math.max(0, seconds);
         return add({ at: now + wait, wait, isOfHost: true, call });
       },
-    },
-    postponeHostTimers: (seconds) => {
+    } as Timers,
+    /** The host's timers run out so much later. */
+    postponeHostTimers: (seconds: number): void => {
       for (const one of waiting) if (one.isOfHost) one.at += seconds;
     },
-    pass: (seconds) => {
+    /** Lets so many seconds pass at once; what is due is called in its order, and what follows from it comes later. */
+    pass: (seconds: number): void => {
       const end = now + seconds;
       while (callNext(end));
       now = end;
     },
-    runUntil: async (seconds) => {
-      await allThatFollows();
-      while (callNext(seconds)) await allThatFollows();
+    /** Lets everything happen until then, with all that follows from each event before the next one. */
+    runUntil: async (seconds: number): Promise<void> => {
+      // Promises settle before the next turn of the event loop, however many hang on each other.
+      do await new Promise(setImmediate);
+      while (callNext(seconds));
       now = seconds;
     },
   };
@@ -112,9 +104,4 @@ export function createRunningTime(): WorldTime {
       catchUp();
     },
   };
-}
-
-/** Promises settle before the next turn of the event loop, however many hang on each other. */
-function allThatFollows(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
