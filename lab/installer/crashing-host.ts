@@ -10,15 +10,13 @@ export interface CrashPlan {
   readonly log: string;
 }
 
-/** Counts operations, and ends the process at one of them as a power cut would. */
-export interface Counter {
-  around<T>(name: string, work: () => Promise<T>): Promise<T>;
-}
+export type Counter = ReturnType<typeof createCounter>;
 
-export function createCounter({ at, when, log }: CrashPlan): Counter {
+/** Counts operations, and ends the process at one of them as a power cut would. */
+export function createCounter({ at, when, log }: CrashPlan) {
   let count = 0;
   return {
-    async around(name, work) {
+    around: async <T>(name: string, work: () => Promise<T>): Promise<T> => {
       count += 1;
       const isHere = typeof at === "number" ? count === at : name.startsWith(at);
       appendFileSync(log, `${name}\n`);

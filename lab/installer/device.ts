@@ -1,20 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ReleaseDirectories, usualDirectories } from "../../src/installer/files/release-directories.ts";
+import { usualDirectories } from "../../src/installer/files/release-directories.ts";
 import { productDirectory } from "./releases.ts";
 
-/** A device as directories: what root has, what the agent has, and what the pump has of its own. */
-export interface Device {
-  readonly directory: string;
-  /** Root's. */
-  readonly directories: ReleaseDirectories;
-  readonly hostFile: string;
-  /** The agent's state. */
-  readonly state: string;
-  /** The pump's settings, pid and log. */
-  readonly run: string;
-}
+export type Device = ReturnType<typeof deviceIn>;
 
 export interface DeviceOptions {
   readonly directory: string;
@@ -31,8 +21,8 @@ export interface DeviceOptions {
 /** Quick where all is well, and patient where this host is slow. */
 const quickHealth = { successes: 2, interval: "100ms", within: "60s" };
 
-/** Its directories, wherever they came from. */
-export function deviceIn(directory: string): Device {
+/** A device as directories: what root has, the agent's state, and the pump's settings, pid and log in `run`. */
+export function deviceIn(directory: string) {
   const at = (name: string): string => join(directory, name);
   const directories = { ...usualDirectories, releases: at("releases"), trust: at("trust") };
   return { directory, directories, hostFile: at("etc/steward.json"), state: at("state"), run: at("run") };

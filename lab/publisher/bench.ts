@@ -11,16 +11,7 @@ import { runPublisher } from "./run-publisher.ts";
 // Each command verifies the whole repository again.
 useOpenSsl();
 
-/** A repository to be, and a payload for it. */
-export interface Bench {
-  readonly directory: string;
-  readonly site: string;
-  readonly payload: string;
-  /** `steward-publisher …`, which must end well. */
-  good(...words: string[]): Promise<Ended>;
-  /** The same, which must end with this code. */
-  bad(code: number, ...words: string[]): Promise<Ended>;
-}
+export type Bench = ReturnType<typeof benchIn>;
 
 export async function makeBench(test: TestContext): Promise<Bench> {
   return benchIn(await temporaryDirectory(test));
@@ -45,18 +36,19 @@ export async function publishRelease({ site, payload, good }: Bench, ...options:
   await good("publish", site);
 }
 
-/** In a directory that is there. */
-export function benchIn(directory: string): Bench {
+/** A repository to be, and a payload for it, in a directory that is there. */
+export function benchIn(directory: string) {
   const [site, payload] = [join(directory, "site"), join(directory, "rules.tar.gz")];
   mkdirSync(join(directory, "contents"));
   writeFileSync(join(directory, "contents", "rules.json"), "{}");
   execFileSync("tar", ["-czf", payload, "-C", join(directory, "contents"), "."]);
-  const bad = async (code: number, ...words: string[]) => {
+  /** `steward-publisher …`, which must end with this code. */
+  const bad = async (code: number, ...words: string[]): Promise<Ended> => {
     const ended = await runPublisher(words);
     assert.equal(ended.code, code, `steward-publisher ${words.join(" ")}: ${ended.stderr}`);
     return ended;
   };
-  return { directory, site, payload, bad, good: (...words) => bad(0, ...words) };
+  return { directory, site, payload, bad, good: (...words: string[]) => bad(0, ...words) };
 }
 
 /** These options of `add` describe the payload. */

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
+import { hostileTars } from "../../lab/archives/hostile-tars.ts";
+import { publishTars } from "../../lab/archives/published-tars.ts";
 import { atEnd } from "../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
@@ -25,19 +27,7 @@ import {
 import { type Bench, benchIn, makeBench, publishedBench, publishRelease } from "../../lab/publisher/bench.ts";
 import { type HostileServer, startHostileServer } from "../../lab/publisher/hostile-server.ts";
 import { publisherCommand, runPublisher } from "../../lab/publisher/run-publisher.ts";
-import {
-  add,
-  keysOf,
-  makePayload,
-  makeScratch,
-  publishAll,
-  rulesEntry,
-  siteIn,
-} from "../../lab/publisher/site.ts";
-import { draftTargets } from "../../src/publishing/add.ts";
-import { stagePayload } from "../../src/publishing/payload-store.ts";
-import { targetPath } from "../../src/publishing/release-entry.ts";
-import { readState } from "../../src/publishing/state.ts";
+import { add, makeScratch, publishAll, siteIn } from "../../lab/publisher/site.ts";
 
 const timestamp = "metadata/timestamp.json";
 const payloads = /^targets\//;
@@ -111,25 +101,17 @@ describe("steward-publisher check, with a server that", () => {
   });
 
   it("has an archive that no device installs, signed by another tool: found once it is fetched", async (test) => {
-    const site = await siteIn(makeScratch(test), {});
-    const { workspace, scratch } = site;
-    const file = makePayload(site, "setuid.tar.gz", "{}");
-    const contents = join(scratch, "setuid.tar.gz.d");
-    chmodSync(join(contents, "rules.json"), 0o4755);
-    execFileSync("tar", ["-czf", file, "-C", contents, "."]);
-    const entry = rulesEntry();
-    const drafted = [{ path: targetPath(entry), file: await stagePayload(workspace, file), entry }];
-    await draftTargets(workspace, await readState(workspace), "rules", {
-      drafted,
-      keys: await keysOf(workspace),
-    });
-    await publishAll(site);
-    const server = await startHostileServer(test, filesBelow(workspace.public));
-    server.behave(timestamp, withHeaders({ "cache-control": "no-cache" }));
-    assert.deepEqual(codesOf(await checked(0, server.origin, site.directory)), []);
-    const whole = await checked(1, server.origin, site.directory, "--payloads");
+    const scratch = makeScratch(test);
+    await publishTars(
+      scratch,
+      hostileTars.filter(({ name }) => name === "setuid"),
+    );
+    const site = join(scratch, "site");
+    const server = await serverOf(test, { site });
+    assert.deepEqual(codesOf(await checked(0, server.origin, site)), []);
+    const whole = await checked(1, server.origin, site, "--payloads");
     assert.deepEqual(codesOf(whole), ["update_payload_unsafe"]);
-    assert.match(whole.problems[0] ?? "", /rules\.json.*setuid or setgid/);
+    assert.match(whole.problems[0] ?? "", /evil.*setuid or setgid/);
   });
 
   it("is reached through a proxy, which resolves its name, or redirects to an origin that devices are allowed", async (test) => {
@@ -201,8 +183,7 @@ describe("steward-publisher check", () => {
     const site = await siteIn(makeScratch(test), {}, new Date("2020-01-01T00:00:00Z"));
     await add(site);
     await publishAll(site);
-    const server = await startHostileServer(test, filesBelow(site.workspace.public));
-    server.behave(timestamp, withHeaders({ "cache-control": "no-cache" }));
+    const server = await serverOf(test, { site: site.directory });
     const report = await checked(1, server.origin, site.directory);
     assert.deepEqual(codesOf(report), ["update_metadata_expired"]);
     assert.equal(report.offers[0]?.rules, "stable/rules/demo-rules-1.0.0.tar.gz");
@@ -302,22 +283,16 @@ describe("steward-publisher check", () => {
   });
 });
 
-interface Checked {
-  readonly problems: readonly string[];
-  readonly findings: readonly { readonly code: string; readonly remedy: string }[];
-  readonly offers: readonly { readonly rules: string | null; readonly binary: string | null }[];
-}
-
 /** The document of `check`, which must end so. */
-async function checked(exit: number, ...words: string[]): Promise<Checked> {
+async function checked(exit: number, ...words: string[]) {
   const { code, stdout, stderr } = await runPublisher(["check", ...words, "-o", "json"]);
   assert.equal(code, exit, `${stdout}${stderr}`);
   return JSON.parse(stdout);
 }
 
-function codesOf({ findings }: Checked): string[] {
-  return [...new Set(findings.map(({ code }) => code))];
-}
+const codesOf = ({ findings }: { findings: readonly { code: string }[] }): string[] => [
+  ...new Set(findings.map(({ code }) => code)),
+];
 
 /** A repository with one release, and a server that has it and does all well. */
 async function uploaded(test: TestContext): Promise<{ bench: Bench; server: HostileServer }> {
@@ -325,7 +300,7 @@ async function uploaded(test: TestContext): Promise<{ bench: Bench; server: Host
   return { bench, server: await serverOf(test, bench) };
 }
 
-async function serverOf(test: TestContext, { site }: Bench): Promise<HostileServer> {
+async function serverOf(test: TestContext, { site }: Pick<Bench, "site">): Promise<HostileServer> {
   const server = await startHostileServer(test, filesBelow(join(site, "public")));
   server.behave(timestamp, withHeaders({ "cache-control": "no-cache" }));
   return server;

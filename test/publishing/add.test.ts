@@ -21,26 +21,16 @@ import type { LikelyMistake } from "../../src/publishing/likely-mistakes.ts";
 import { readPublished } from "../../src/publishing/published.ts";
 import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
 import { readSteps } from "../../src/publishing/wave-plan.ts";
-import { publishedSite } from "./fixture.ts";
+import { filesIn, publishedSite } from "./fixture.ts";
 
 const path = "stable/rules/demo-rules-1.0.0.tar.gz";
-
-/** The drafts and the staged files: a refusal must not change them. */
-function drafted({ workspace }: Site): string[] {
-  const names = readdirSync(workspace.drafts, { recursive: true, encoding: "utf8" }).sort();
-  const hashOf = (name: string) =>
-    createHash("sha256")
-      .update(readFileSync(join(workspace.drafts, name)))
-      .digest("hex");
-  return names.map((name) => (name === "payloads" ? name : `${name} ${hashOf(name)}`));
-}
 
 const long = "n".repeat(500);
 
 describe("addRelease", () => {
   it("refuses an entry that devices would refuse, and changes nothing", async (test) => {
     const site = await makeSite(test);
-    const before = drafted(site);
+    const before = filesIn(site.workspace.drafts);
     const file = makePayload(site, "x.tar.gz", "{}");
     for (const [entry, message] of [
       [{ name: "../rules" }, /name "\.\.\/rules" is not valid/],
@@ -72,7 +62,7 @@ describe("addRelease", () => {
     ] as const) {
       const addition = { file, entry: rulesEntry(entry), keys: [] };
       await assert.rejects(addRelease(site.workspace, addition), { code: "validation_failed", message });
-      assert.deepEqual(drafted(site), before);
+      assert.deepEqual(filesIn(site.workspace.drafts), before);
     }
     const most = { notes: "n".repeat(2000), more_notes: [...Array(8).fill(long), ...Array(52).fill("")] };
     const name = "a".repeat(64);
@@ -82,7 +72,7 @@ describe("addRelease", () => {
 
   it("refuses a file that is no payload, and changes nothing", async (test) => {
     const site = await makeSite(test);
-    const before = drafted(site);
+    const before = filesIn(site.workspace.drafts);
     const file = join(site.scratch, "bad.tar.gz");
     const holding = (text: string) => () => writeFileSync(file, text);
     const tooLong = () => truncateSync(file, 4 * 1024 ** 3 + 1);
@@ -102,7 +92,7 @@ describe("addRelease", () => {
       const error = await addRelease(site.workspace, { file, entry: rulesEntry(), keys: [] }).catch((e) => e);
       assert.equal(error.code, code);
       assert.match(`${error.message} ${JSON.stringify(error.details)}`, message);
-      assert.deepEqual(drafted(site), before);
+      assert.deepEqual(filesIn(site.workspace.drafts), before);
     }
   });
 
@@ -159,7 +149,7 @@ describe("withdrawRelease", () => {
         code: "not_found",
       });
     }
-    assert.deepEqual(drafted(site), ["payloads"]);
+    assert.equal(filesIn(site.workspace.drafts).size, 0);
     await withdrawRelease(site.workspace, { selection, reason: "breaks doors", keys });
     await assert.rejects(add(site), {
       code: "repository_conflict",

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import type { TestContext } from "node:test";
 import { add, keysOf, makeSite, publishAll, type Site } from "../../lab/publisher/site.ts";
 import { makeNewKeys, type NewKeys } from "../../src/publishing/new-keys.ts";
@@ -25,4 +26,12 @@ export async function renewed({ workspace }: Site, role: DraftedRole, wanted: Pa
   });
   const [first] = await renewRole(workspace, role, { keys: await keysOf(workspace), changes });
   return { made, keys: first?.keys ?? [] };
+}
+
+/** The paths of the files below with their hashes, so that nothing there changes unseen. */
+export function filesIn(directory: string): Map<string, string> {
+  const lines = execFileSync("find", [".", "-type", "f", "-exec", "sha256sum", "{}", "+"], {
+    ...{ cwd: directory, encoding: "utf8" },
+  }).matchAll(/^(\w+) {2}\.\/(.*)$/gm);
+  return new Map([...lines].map(([, hash = "", path = ""]) => [path, hash]));
 }

@@ -7,7 +7,7 @@ import { runPublisher } from "../../lab/publisher/run-publisher.ts";
 import { makePayload, makeScratch } from "../../lab/publisher/site.ts";
 import { type PrivateKey, readKeysAtHand } from "../../src/publishing/keys/private-keys.ts";
 import { canonicalJson } from "../../src/tuf/canonical-json.ts";
-import { type Device, deviceOf, pathsFor } from "./clients.ts";
+import { deviceOf, pathsFor } from "./clients.ts";
 
 /** Reads the blocks that docs/updates/publish.md has its reader type after a theft; `site` is the repository. */
 function blocksOfPage(): string[][] {
@@ -17,20 +17,12 @@ function blocksOfPage(): string[][] {
   return [...text.matchAll(/^```text\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block.trim().split("\n"));
 }
 
-interface Scene {
-  readonly scratch: string;
-  readonly site: string;
-  /** The thief has copied these of site/keys. */
-  readonly stolen: readonly PrivateKey[];
-  /** Has read all that was published before the theft. */
-  readonly device: Device;
-  /** Types lines of the page. */
-  type(lines: readonly string[]): Promise<string>;
-}
+type Scene = Awaited<ReturnType<typeof makeScene>>;
 
-async function makeScene(test: TestContext): Promise<Scene> {
+async function makeScene(test: TestContext) {
   const scratch = makeScratch(test);
   const site = join(scratch, "site");
+  /** Types lines of the page. */
   const type = async (lines: readonly string[]): Promise<string> => {
     let said = "";
     for (const line of lines) {
@@ -48,6 +40,7 @@ async function makeScene(test: TestContext): Promise<Scene> {
     `steward-publisher add site ${payload} --kind rules --name base --release 1.0.0`,
     "steward-publisher publish site",
   ]);
+  // The thief has copied these; the device has read all that was published before.
   const { keys: stolen } = await readKeysAtHand(join(site, "keys"));
   const device = await deviceOf(join(site, "public"));
   await device.refresh(join(site, "public"), new Date());

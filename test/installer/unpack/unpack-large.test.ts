@@ -20,15 +20,6 @@ const program = join(import.meta.dirname, "../../../lab/archives/unpack-process.
 /** Above idle; docs/performance.md has the same bound. */
 const mostMiB = 32;
 
-interface Measured {
-  /** The bytes of the payload and of all else that it reads, by which it can be refused. */
-  readonly readBytes: number;
-  readonly writtenBytes: number;
-  readonly idleMiB: number;
-  readonly peakMiB: number;
-  readonly refusal: string | null;
-}
-
 describe("a payload made to wear out the device", () => {
   const scratch = scratchDirectory();
   const warmUp = join(scratch, "warm-up.tar.gz");
@@ -51,7 +42,7 @@ describe("a payload made to wear out the device", () => {
       const payload = published?.payload(tar.name) ?? "";
       const words = [...testProgram(program), directory, payload, warmUp];
       const { stdout } = await promisify(execFile)(process.execPath, words, { timeout: 600_000 });
-      const { readBytes, writtenBytes, idleMiB, peakMiB, refusal }: Measured = JSON.parse(stdout);
+      const { readBytes, writtenBytes, idleMiB, peakMiB, refusal } = JSON.parse(stdout);
       const [above, read, written] = [peakMiB - idleMiB, readBytes / 1024 ** 2, writtenBytes / 1024 ** 2];
       const [payloadMiB, ...rounded] = [statSync(payload).size / 1024 ** 2, read, written, above].map(
         (mebibytes) => mebibytes.toFixed(1),

@@ -28,6 +28,7 @@ import { nameOwners } from "../../../src/publishing/keys/owners.ts";
 import { renewOnline } from "../../../src/publishing/publish.ts";
 import { openWorkspace, type Workspace } from "../../../src/publishing/workspace.ts";
 import { deviceOf, downloadWithTufJs } from "../clients.ts";
+import { filesIn } from "../fixture.ts";
 
 const day = 86_400;
 const path = (version: string) => `stable/rules/demo-rules-${version}.tar.gz`;
@@ -48,14 +49,6 @@ function unpacked({ scratch }: Pick<Site, "scratch">, file: string): string {
   execFileSync("tar", ["-xf", file, "-C", into]);
   return into;
 }
-
-const filesIn = (directory: string): Map<string, string> =>
-  new Map(
-    readdirSync(directory, { recursive: true })
-      .map(String)
-      .filter((name) => statSync(join(directory, name)).isFile())
-      .map((name) => [name, readFileSync(join(directory, name), "base64")]),
-  );
 
 async function publishedSite(test: TestContext, now?: Date): Promise<Site> {
   const site = await makeSite(test, {}, now);
