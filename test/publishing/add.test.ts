@@ -96,23 +96,18 @@ describe("addRelease", () => {
     }
   });
 
-  it("signs for the length and the SHA-512 of the file, and puts nothing into public/", async (test) => {
-    const site = await makeSite(test);
-    const { targets } = await add(site);
-    const bytes = readFileSync(join(site.scratch, "demo-rules-1.0.0.tar.gz"));
-    const sha512 = createHash("sha512").update(bytes).digest("hex");
-    assert.deepEqual(targets[0]?.file, { length: bytes.length, hashes: { sha512 } });
-    assert.deepEqual([readdirSync(site.workspace.targets), readdirSync(site.workspace.metadata)], [[], []]);
-  });
-
-  it("takes other bytes while the version is a draft, and refuses them once it is published", async (test) => {
+  it("signs for the file's length and SHA-512, puts nothing into public/, and takes other bytes until they are published", async (test) => {
     const site = await makeSite(test);
     await add(site);
     const other = (content: string) => addFile(site, makePayload(site, "o.tar.gz", content), rulesEntry());
     const { targets } = await other('{"other":true}');
+    const bytes = readFileSync(join(site.scratch, "o.tar.gz"));
+    const sha512 = createHash("sha512").update(bytes).digest("hex");
+    assert.deepEqual(targets[0]?.file, { length: bytes.length, hashes: { sha512 } });
+    assert.equal(filesIn(site.workspace.public).size, 0);
     await publishAll(site);
-    const published = async () => (await readPublished(site.workspace.metadata)).rules?.signed;
-    assert.equal((await published())?.targets[path]?.hashes.sha512, targets[0]?.file.hashes.sha512);
+    const { rules } = await readPublished(site.workspace.metadata);
+    assert.equal(rules?.signed.targets[path]?.hashes.sha512, sha512);
     await assert.rejects(other("{}"), {
       code: "repository_conflict",
       message: /already published with other bytes/,

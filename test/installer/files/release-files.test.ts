@@ -151,17 +151,13 @@ describe("a link to a release", () => {
 });
 
 describe("a link where a file of releases should be", () => {
-  it("is not read through, and replaced by the written file", async (test) => {
+  it("is not read through, no directory to write or look into, and replaced by the written file", async (test) => {
     const { at, outside } = scratchWith(test);
     symlinkSync(outside, at("journal.json"));
     await assert.rejects(files.read(at("journal.json"), 100), damaged);
     await files.write(at("journal.json"), "new", 0o644);
     assert.ok(lstatSync(at("journal.json")).isFile(), "it is no file of its own");
     assert.equal(readFileSync(outside, "utf8"), "secret");
-  });
-
-  it("is no directory to write into or to look into", async (test) => {
-    const { at } = scratchWith(test);
     await files.makeDirectory(at("real"), 0o755);
     symlinkSync(at("real"), at("link"));
     await assert.rejects(files.makeDirectory(at("link"), 0o755), damaged);
