@@ -4,16 +4,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, normalize } from "node:path";
 import type { TestContext } from "node:test";
+import { pathToFileURL } from "node:url";
 import { Updater } from "tuf-js";
 import { atEnd } from "../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { useOpenSsl } from "../../lab/publisher/quick-ed25519.ts";
 import { filesInMemory } from "../../lab/publisher/refreshing.ts";
+import { openServed } from "../../lab/publisher/served.ts";
 import { today } from "../../lab/publisher/site.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import type { Refreshed } from "../../src/tuf/client.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
-import type { Repository } from "../../src/tuf/repository.ts";
 import { ed25519Only } from "../../src/tuf/signatures.ts";
 
 useOpenSsl();
@@ -25,8 +26,8 @@ export function makeDevice(root: Uint8Array) {
   const files = filesInMemory({ root });
   return {
     refresh: (publicDirectory: string, start = today): Promise<Refreshed> => {
-      const repository = directoryRepository(publicDirectory);
-      return refresh({ repository, files, caps, verifiers: ed25519Only, start });
+      const { repository, close } = openServed({ url: pathToFileURL(publicDirectory).href, caps });
+      return refresh({ repository, files, caps, verifiers: ed25519Only, start }).finally(close);
     },
   };
 }
@@ -44,19 +45,6 @@ export async function pathsFor(
 ) {
   const found = await (await device.refresh(publicDirectory, start)).list("stable", kind);
   return found.map(({ path }) => path).sort();
-}
-
-function directoryRepository(directory: string): Repository {
-  return {
-    readMetadata: async (name) => {
-      const bytes = await readFile(join(directory, "metadata", name)).catch(() => null);
-      return bytes && { bytes, validators: { etag: null, last_modified: null } };
-    },
-    openTarget: async () => {
-      throw new Error("no targets are read here");
-    },
-    cost: () => ({ requests: 0, bodyBytes: 0 }),
-  };
 }
 
 /** Static files on loopback, as any web server gives them. */

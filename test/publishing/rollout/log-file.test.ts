@@ -188,53 +188,42 @@ const report = "steward/0.1.0;v=1, product/demo";
 // As nginx 1.22 wrote it with the format of docs/updates/publish.md.
 const nginx = `192.0.2.7 - - [23/Nov/2026:07:20:11 +0000] "GET /metadata/timestamp.json HTTP/1.1" 200 451 "-" "Steward/0.1.0 (demo; x64)"`;
 
+const request = "GET / HTTP/1.1";
+const [time_iso8601, remote_addr] = ["2026-11-23T08:20:11+01:00", "192.0.2.7"];
+const headers = { "Steward-Report": [report] };
+const apache = `2001:db8::1 - bob [23/Nov/2026:07:20:11 +0000] "${request}" 404 196 "-" "a \\"b\\" [c" "evil \\" report"`;
+const seen = { seconds, address: remote_addr, report };
+const silent = { ...seen, report: null };
+
 describe("a line of an access log", () => {
   for (const [what, line, expected] of [
-    ["of nginx, with a report", `${nginx} "${report}"`, { seconds, address: "192.0.2.7", report }],
-    ["of nginx, without one", `${nginx} "-"`, { seconds, address: "192.0.2.7", report: null }],
-    ["in the plain combined format", nginx, { seconds, address: "192.0.2.7", report: null }],
+    ["of nginx, with a report", `${nginx} "${report}"`, seen],
+    ["of nginx, without one", `${nginx} "-"`, silent],
+    ["in the plain combined format", nginx, silent],
     [
       "of Apache, where a client sends quotation marks",
-      `2001:db8::1 - bob [23/Nov/2026:07:20:11 +0000] "GET / HTTP/1.1" 404 196 "-" "a \\"b\\" [c" "evil \\" report"`,
+      apache,
       { seconds, address: "2001:db8::1", report: 'evil \\" report' },
     ],
-    [
-      "of nginx as JSON",
-      JSON.stringify({
-        time_iso8601: "2026-11-23T08:20:11+01:00",
-        remote_addr: "192.0.2.7",
-        request: "GET / HTTP/1.1",
-        steward_report: report,
-      }),
-      { seconds, address: "192.0.2.7", report },
-    ],
-    [
-      "of Caddy",
-      JSON.stringify({
-        ts: 1795418411.73,
-        request: { remote_ip: "192.0.2.7", headers: { "Steward-Report": [report] } },
-      }),
-      { seconds, address: "192.0.2.7", report },
-    ],
+    ["of nginx as JSON", { time_iso8601, remote_addr, request, steward_report: report }, seen],
+    ["of Caddy", { ts: 1795418411.73, request: { remote_ip: remote_addr, headers } }, seen],
     [
       "of nginx as JSON with its seconds, and without a report",
-      JSON.stringify({ msec: "1795418411.730", remote_addr: "192.0.2.7" }),
-      { seconds, address: "192.0.2.7", report: null },
+      { msec: "1795418411.730", remote_addr },
+      silent,
     ],
-    [
-      "with a time that is none",
-      nginx.replace("Nov/2026", "Brumaire/35"),
-      { seconds: null, address: "192.0.2.7", report: null },
-    ],
-    ["of JSON without an address", JSON.stringify({ steward_report: report }), null],
+    ["with a time that is none", nginx.replace("Nov/2026", "Brumaire/35"), { ...silent, seconds: null }],
+    ["of JSON without an address", { steward_report: report }, null],
     ["that is cut off", nginx.slice(0, 60), null],
     ["of JSON that is cut off", '{"remote_addr":"192.0.2.7"', null],
     ["of bytes", "\u0000\u0016\u0003\u0001ÿþ", null],
     ["that is too long", `${nginx} "${"a".repeat(longestLine)}"`, null],
     ["that is empty", "", null],
-  ] as const) {
-    it(what, () => assert.deepEqual(readLogLine(line), expected));
-  }
+  ] as const)
+    it(what, () => {
+      const text = typeof line === "string" ? line : JSON.stringify(line);
+      assert.deepEqual(readLogLine(text), expected);
+    });
 });
 
 describe("the network of an address", () => {
