@@ -7,53 +7,45 @@ target=$1
 shift
 missing=""
 PATH=$PATH:/usr/sbin:/sbin
-# A command, by its name or, where it is on no PATH, by its path; and the package that brings it.
-need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
+# A package, and the commands that it brings, by their names or, where they are on no PATH, by their paths; by default the
+# one with its own name.
+need() {
+  package=$1
+  [ $# -eq 1 ] || shift
+  for program; do command -v "$program" >/dev/null 2>&1 || missing="$missing $package"; done
+}
+# Packages each of which brings the command with its own name.
+need_each() { for one; do need "$one"; done; }
 # The C library's headers, which gcc only recommends; without them no C program of the tests, and no clock addon, is compiled.
 need_header() { [ -e "$1" ] || [ -e "/usr/include/$(uname -m)-linux-gnu/${1##*/}" ] || missing="$missing $2"; }
 # A shared library by its name.
 need_library() { case $(ldconfig -p) in *"$1 "*) ;; *) missing="$missing $2" ;; esac; }
 # A machine, as the kernel, packages and compilers call it: its compiler and headers, and the emulator with what Node is linked against.
 need_machine() {
-  need "$1-linux-gnu-gcc" "gcc-$3-linux-gnu"
+  need "gcc-$3-linux-gnu" "$1-linux-gnu-gcc"
   [ -e "/usr/$1-linux-gnu/include/stdio.h" ] || [ -e "/usr/include/$1-linux-gnu/bits/stdio_lim.h" ] ||
     missing="$missing libc6-dev-$2-cross"
   [ "$(uname -m)" != "$1" ] || return 0
-  need "qemu-$1-static" qemu-user-static
+  need qemu-user-static "qemu-$1-static"
   [ -e "/usr/$1-linux-gnu/lib/libstdc++.so.6" ] || missing="$missing libstdc++6-$2-cross"
 }
 
 case $target in
   test)
-    need age age
-    need bsdtar libarchive-tools
-    need busybox busybox
-    need cc gcc
     # The page of Chromium's warning about a certificate: chromium-headless-shell has none.
-    need chromium chromium
-    [ "${STEWARD_TEST_ALL:-}${STEWARD_BROWSER:-}" = "" ] || need firefox-esr firefox-esr
-    need curl curl
-    need fallocate util-linux
-    need flock util-linux
-    need faketime faketime
-    need fish fish
-    need git git
-    need groff groff-base
-    need jq jq
-    need oathtool oathtool
-    need openssl openssl
-    need pigz pigz
-    need python3 python3
+    need_each age busybox chromium curl faketime fish git jq oathtool openssl pigz python3 strace zsh
+    [ "${STEWARD_TEST_ALL:-}${STEWARD_BROWSER:-}" = "" ] || need firefox-esr
+    need libarchive-tools bsdtar
+    need gcc cc
+    need util-linux fallocate flock setpriv
+    need groff-base groff
     python3 -c 'import yaml' 2>/dev/null || missing="$missing python3-yaml"
-    need rsvg-convert librsvg2-bin
-    need script bsdutils
-    need setpriv util-linux
-    need strace strace
-    need systemd-analyze systemd
-    need xz xz-utils
-    need zbarimg zbar-tools
-    need /lib/systemd/systemd-journal-remote systemd-journal-remote
-    need zsh zsh
+    need librsvg2-bin rsvg-convert
+    need bsdutils script
+    need systemd systemd-analyze
+    need xz-utils xz
+    need zbar-tools zbarimg
+    need systemd-journal-remote /lib/systemd/systemd-journal-remote
     need_header /usr/include/stdio.h libc6-dev
     # chronyd's and chronyc's, which unpack-chrony.sh unpacks.
     need_library libcap.so.2 libcap2
@@ -62,45 +54,38 @@ case $target in
     need_library libnettle.so.8 libnettle8
     need_library libseccomp.so.2 libseccomp2
     ;;
-  bench)
-    # Beside those of the tests: the whole browser.
-    need chromium chromium
-    ;;
+  # Beside those of the tests: the whole browser.
+  bench) need chromium ;;
   fleet-test)
-    need curl curl
-    need ip iproute2
-    need openssl openssl
-    need strace strace
+    need_each curl openssl strace
+    need iproute2 ip
+    need util-linux unshare
     # That of rsyslog, which is unpacked.
     need_library libgnutls.so.30 libgnutls30
-    need unshare util-linux
     ;;
   system-test)
-    need systemd-nspawn systemd-container
-    need mmdebstrap mmdebstrap
-    need faketime faketime
-    need ip iproute2
-    need setpriv util-linux
-    need rauc rauc
-    need mksquashfs squashfs-tools
-    need openssl openssl
+    need_each mmdebstrap faketime rauc openssl
+    need systemd-container systemd-nspawn
+    need iproute2 ip
+    need util-linux setpriv
+    need squashfs-tools mksquashfs
     need_library libgnutls.so.30 libgnutls30
     ;;
   vm-test)
-    need qemu-system-x86_64 qemu-system-x86
-    need qemu-img qemu-utils
-    need mmdebstrap mmdebstrap
-    need mke2fs e2fsprogs
-    need ip iproute2
-    need unshare util-linux
-    need named bind9
-    need dnssec-signzone bind9-utils
-    [ -x /usr/bin/chromium-headless-shell ] || need chromium chromium
+    need mmdebstrap
+    need qemu-system-x86 qemu-system-x86_64
+    need qemu-utils qemu-img
+    need e2fsprogs mke2fs
+    need iproute2 ip
+    need util-linux unshare
+    need bind9 named
+    need bind9-utils dnssec-signzone
+    [ -x /usr/bin/chromium-headless-shell ] || need chromium
     ;;
   package)
-    need dpkg-deb dpkg
-    need xz xz-utils
-    need lintian lintian
+    need dpkg dpkg-deb
+    need xz-utils xz
+    need lintian
     [ $# -gt 0 ] || set -- amd64 arm64
     for machine; do
       case $machine in
