@@ -130,7 +130,7 @@ describe("the certificate that the device makes", () => {
 
   const day = 86_400;
   const local = ["127.0.0.1", "::1"];
-  // What is wanted at first; and in steps seconds that pass, what is wanted then, and what the certificate has for it; null: it
+  // The wish at first; then steps: seconds that pass, what is wanted after them, and what the certificate has for it; null: it
   // is as it was.
   for (const [what, begin, steps] of [
     [

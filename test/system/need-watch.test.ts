@@ -28,7 +28,7 @@ describe("the events of what the device needs", () => {
     });
     watch.start();
   };
-  /** What was recorded so far, after so many looks at these needs. */
+  /** The record so far, after so many looks at these needs. */
   const look = async (times: number, ...present: Need[]): Promise<string[]> => {
     needs = present;
     for (let count = 0; count < times; count += 1) {
