@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { build, type Plugin, type Rolldown } from "vite";
+import { build, type Plugin } from "vite";
 import { type Part, textsOfParts } from "../src/console/catalogue/texts-of-parts.ts";
 import { operationIds, operationOf } from "../src/contract/operations.ts";
 import { eventRows, eventTable } from "./build/event-rows.ts";
@@ -25,26 +25,18 @@ export const budgets = { signedOut: 45 * 1024, home: 45 * 1024, page: 60 * 1024,
 
 export type Sizes = Record<keyof typeof budgets, number>;
 
-export interface ConsoleBuild {
-  readonly limits?: Readonly<Sizes>;
-  /** Another copy of src/console/. */
-  readonly source?: string;
-}
-
 /**
- * Builds the console into a directory, each file also compressed; gives back the files that it is made of. Throws where it
- * has grown over the limits.
+ * Builds the console, or another copy of src/console, into a directory, each file also compressed; gives back the files that
+ * it is made of. Throws where it has grown over the limits.
  */
 export async function buildConsole(
   directory: string,
-  { limits = budgets, source = join(import.meta.dirname, "../src/console") }: ConsoleBuild = {},
+  { limits = budgets as Readonly<Sizes>, source = join(import.meta.dirname, "../src/console") } = {},
 ): Promise<string[]> {
   const built = await build({
-    configFile: false,
+    ...common,
     root: source,
     base: "/",
-    logLevel: "warn",
-    publicDir: false,
     plugins: [withoutPreloading, wordsForEachFile, eventsInShort, stylesOfParts],
     // Instead of the operations themselves, whose schemas are larger than the whole console.
     define: { CONTRACT_ROUTES: JSON.stringify(contractRoutes(source)) },
@@ -70,10 +62,13 @@ export async function buildConsole(
   for (const path of filesOf(directory)) compress(path);
   // They are compressed already, and asked for by names that do not change.
   cpSync(join(source, "icons"), directory, { recursive: true });
-  return [built]
-    .flat()
-    .flatMap((one) => ("output" in one ? one.output : []))
-    .flatMap(modulesOf);
+  return outputsOf(built).flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
+}
+
+const common = { configFile: false, logLevel: "warn", publicDir: false } as const;
+
+function outputsOf(built: Awaited<ReturnType<typeof build>>) {
+  return [built].flat().flatMap((one) => ("output" in one ? one.output : []));
 }
 
 /** Parts are loaded together with their texts already, and their style is in them: Vite need not see to it. */
@@ -165,10 +160,8 @@ function firstTexts(directory: string): Readonly<Record<string, string>> {
 
 async function openingScript(source: string, texts: Readonly<Record<string, string>>): Promise<string> {
   const built = await build({
-    configFile: false,
+    ...common,
     root: source,
-    logLevel: "warn",
-    publicDir: false,
     define: { FIRST_TEXTS: JSON.stringify(texts), REFRESH_PATH: JSON.stringify(operationOf("refresh").path) },
     build: {
       write: false,
@@ -177,20 +170,15 @@ async function openingScript(source: string, texts: Readonly<Record<string, stri
       lib: { entry: join(source, "opening.ts"), formats: ["iife"], name: "opening" },
     },
   });
-  const [file] = [built].flat().flatMap((one) => ("output" in one ? one.output : []));
+  const [file] = outputsOf(built);
   if (file?.type !== "chunk") throw new Error("the opening is no script");
   return file.code.trim();
 }
 
 /** The style that the page contains. */
 export function styleIn(directory: string): string {
-  const [, style = ""] =
-    /<style>([\s\S]*?)<\/style>/.exec(readFileSync(join(directory, "index.html"), "utf8")) ?? [];
-  return style;
-}
-
-function modulesOf(file: Rolldown.OutputChunk | Rolldown.OutputAsset): string[] {
-  return file.type === "chunk" ? file.moduleIds : [];
+  const page = readFileSync(join(directory, "index.html"), "utf8");
+  return /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? "";
 }
 
 /**
@@ -199,7 +187,8 @@ function modulesOf(file: Rolldown.OutputChunk | Rolldown.OutputAsset): string[] 
  * nothing else be called.
  */
 function contractRoutes(source: string): object {
-  const text = sourcesIn(source);
+  const files = filesOf(source).filter((path) => /\.tsx?$/.test(path));
+  const text = files.map((path) => readFileSync(path, "utf8")).join("\n");
   const called = operationIds.filter((id) => text.includes(`"${id}"`));
   const routes = called.map((id) => {
     const { method, path, cookie } = operationOf(id);
@@ -208,17 +197,10 @@ function contractRoutes(source: string): object {
   return Object.fromEntries(routes);
 }
 
-/** All TypeScript of the console in one text. */
-function sourcesIn(source: string): string {
-  return filesOf(source)
-    .filter((path) => /\.tsx?$/.test(path))
-    .map((path) => readFileSync(path, "utf8"))
-    .join("\n");
-}
-
 /** One file for the beginning, one for each part, and one for each file of a language. */
 function filesOfConsole(source: string) {
   const within = (id: string): string => relative(source, id);
+  const group = (name: string, form: RegExp) => ({ name, test: (id: string) => form.test(within(id)) });
   const parts = partFiles(source);
   return {
     chunkFileNames: ({ facadeModuleId }: { facadeModuleId: string | null }) => {
@@ -237,25 +219,14 @@ function filesOfConsole(source: string) {
         },
         // Three parts have lists; by what each uses of them they would load several small files. So would the list of
         // users, by what it shares with the sheet for adding some.
-        {
-          name: "lists",
-          test: (id: string) =>
-            /^((styles\/parts\/)?lists|users\/(user-fields|one-by-one))\b/.test(within(id)),
-        },
+        group("lists", /^((styles\/parts\/)?lists|users\/(user-fields|one-by-one))\b/),
         // Home draws a line of the history's, and would load each of its pieces as a file.
-        {
-          name: "plot",
-          test: (id: string) =>
-            /^((styles\/parts\/)?plot\b|\.\.\/contract\/clock\/source-intervals)/.test(within(id)),
-        },
+        group("plot", /^((styles\/parts\/)?plot\b|\.\.\/contract\/clock\/source-intervals)/),
         // The first run has forms of two other parts, and the restoring of a backup the field for the setup token.
-        {
-          name: "forms",
-          test: (id: string) =>
-            /^(ui\/form\/zones?|styles\/parts\/account|account\/(enrolment-form|recovery-codes-form|steps-in-order)|setup\/token-field)\b/.test(
-              within(id),
-            ),
-        },
+        group(
+          "forms",
+          /^(ui\/form\/zones?|styles\/parts\/account|account\/(enrolment-form|recovery-codes-form|steps-in-order)|setup\/token-field)\b/,
+        ),
       ],
     },
   };
@@ -280,15 +251,13 @@ export function consoleSizes(directory: string): Sizes {
 }
 
 /** Bytes, gzipped, of the scripts of the first view, and with those of each part, in the longest language. */
-export function scriptSizes(directory: string): {
-  readonly first: number;
-  readonly parts: Readonly<Record<Part, number>>;
-} {
+export function scriptSizes(directory: string) {
   const files = filesOf(directory).map((path) => ({ path, name: basename(path).split("-")[0] ?? "" }));
   const scripts = files.filter(({ path }) => extname(path) === ".js");
   const scriptsOf = (...names: string[]): string[] =>
     scripts.filter(({ name }) => names.includes(name)).flatMap(({ path }) => [...withImports(path)]);
-  const bytesOf = new Map(scripts.map(({ path }) => [path, gzippedSize(path)]));
+  const gzipped = (path: string): number => gzipSync(readFileSync(path), { level: 9 }).length;
+  const bytesOf = new Map(scripts.map(({ path }) => [path, gzipped(path)]));
   /** Each file is counted once. */
   const sizeOf = (paths: readonly string[]): number =>
     [...new Set(paths)].reduce((sum, path) => sum + (bytesOf.get(path) ?? 0), 0);
@@ -317,11 +286,6 @@ function withImports(path: string, found = new Set<string>()): ReadonlySet<strin
   for (const [, name = ""] of readFileSync(path, "utf8").matchAll(/\b(?:from|import)\s*"\.\/([^"]+)"/g))
     withImports(join(dirname(path), name), found);
   return found;
-}
-
-/** Bytes. */
-function gzippedSize(path: string): number {
-  return gzipSync(readFileSync(path), { level: 9 }).length;
 }
 
 /** Throws where a console is larger than the limits. */

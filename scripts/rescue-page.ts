@@ -20,15 +20,12 @@ export function rescuePage(document: string, { version, date }: Edition): string
 
 /** Paragraphs, and blocks of lines to type. */
 function blocksOf(text: string): string[] {
-  return text
-    .split(/\n{2,}/)
-    .map((block) => block.trim())
-    .filter((block) => block !== "")
-    .flatMap((block) => {
-      const lines = /^```[^\n]*\n([\s\S]*?)\n```$/.exec(block)?.[1];
-      if (lines === undefined) return [".PP", ...proseOf(block)];
-      return [".PP", ".RS 4", ".nf", ...lines.split("\n").map(plain), ".fi", ".RE"];
-    });
+  const blocks = text.split(/\n{2,}/).map((block) => block.trim());
+  return blocks.filter(Boolean).flatMap((block) => {
+    const lines = /^```[^\n]*\n([\s\S]*?)\n```$/.exec(block)?.[1];
+    if (lines === undefined) return [".PP", ...proseOf(block)];
+    return [".PP", ".RS 4", ".nf", ...lines.split("\n").map(plain), ".fi", ".RE"];
+  });
 }
 
 /** Commands are bold, or they would be read as words of the sentence; other marks of Markdown are left out. */

@@ -37,14 +37,12 @@ export const notesInputs = (inputs: Set<string>): Plugin => ({
  * native ones, of one kind of machine; a program without it copies none.
  */
 export function bundledPackages(inputs: Iterable<string>, nodeModules?: string): BundledPackage[] {
-  const paths = new Set<string>();
-  for (const input of inputs) {
-    const [, path] =
-      /((?:node_modules\/(?:@[^/]+\/)?[^/]+\/)*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input) ?? [];
-    if (path !== undefined) paths.add(path);
-  }
-  for (const name of nodeModules === undefined ? [] : copiedPackages(nodeModules))
-    paths.add(`node_modules/${name}`);
+  const form = /((?:node_modules\/(?:@[^/]+\/)?[^/]+\/)*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
+  const copied = nodeModules === undefined ? [] : copiedPackages(nodeModules);
+  const paths = new Set([
+    ...[...inputs].flatMap((input) => form.exec(input)?.[1] ?? []),
+    ...copied.map((name) => `node_modules/${name}`),
+  ]);
   const lock = createRequire(import.meta.url)(join(root, "package-lock.json")) as {
     packages: Record<string, Locked>;
   };
@@ -99,7 +97,7 @@ export interface Component {
 
 /** CycloneDX 1.5 in JSON. */
 export function billOfMaterials(
-  subject: { readonly name: string; readonly version: string; readonly date: string | null },
+  { name: subject, version: own, date }: Pick<Component, "name" | "version"> & { date: string | null },
   components: readonly Component[],
 ): string {
   const document = {
@@ -108,10 +106,8 @@ export function billOfMaterials(
     specVersion: "1.5",
     version: 1,
     metadata: {
-      ...(subject.date !== null && { timestamp: subject.date }),
-      component: {
-        ...{ type: "application", "bom-ref": subject.name, name: subject.name, version: subject.version },
-      },
+      ...(date !== null && { timestamp: date }),
+      component: { type: "application", "bom-ref": subject, name: subject, version: own },
     },
     components: components.map(({ name, version, license, purl, sha512, path }) => ({
       ...{ type: "library", "bom-ref": purl, name, version },

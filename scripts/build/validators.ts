@@ -77,16 +77,14 @@ function fileOf(name: string, source: string, schemas: Schemas): ValidatorFile {
 
 function inputSchemas(id: (typeof operationIds)[number]): Schemas {
   const { body, query, pathParameters = {} } = operationOf(id);
-  const parameters = Object.entries(pathParameters).map(
-    ([name, schema]) => [`path ${name}`, schema] as const,
-  );
-  const parts: (readonly [part: string, schema: object | undefined])[] = [
-    ["body", body],
-    ["query", query],
-    ...parameters,
-  ];
+  const parameters = Object.entries(pathParameters).map(([name, schema]) => [`path ${name}`, schema]);
+  const parts: Readonly<Record<string, object | undefined>> = {
+    ...{ body, query, ...Object.fromEntries(parameters) },
+  };
   return new Map(
-    parts.flatMap(([part, schema]) => (schema ? [[inputValidatorName(id, part), schema] as const] : [])),
+    Object.entries(parts).flatMap(([part, schema]) =>
+      schema ? [[inputValidatorName(id, part), schema] as const] : [],
+    ),
   );
 }
 

@@ -26,9 +26,8 @@ const isForReaders = (path: string): boolean =>
  */
 export function writeDocuments(directory: string): void {
   const pages = readPages().filter(({ path }) => isForReaders(path));
-  const schemas = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".json"))
-    .map((name) => `docs/${name}`);
+  const names = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
+  const schemas = names.filter((name) => name.endsWith(".json")).map((name) => `docs/${name}`);
   const known = new Set([...pages.map(({ path }) => path), ...schemas]);
   const addressOf = (path: string) => (known.has(path) ? documentAddress(path) : undefined);
   const links = headLinks(directory);

@@ -65,8 +65,58 @@ const { privateKey: pem, publicKey } = generateKeyPairSync("ed25519", {
 /** Comments between certificates may be Latin-1. */
 const ofCertificates = { "Latin-1": "taken" } as const;
 const json = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
+const certificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+const hostFile = json({ names: ["box.example"], product: "pump" });
+const secret = "s3cret of the provider\n";
+
+/** Those that read a file of this text by its path. */
+const ofFiles: readonly (readonly [
+  ...[door: string, text: string, take: (path: string) => unknown, but?: Door["but"]],
+])[] = [
+  ["--token-file", "stw_ABCDEF0123456789\n", (tokenFile) => readCredentials(places({ tokenFile }))],
+  [
+    "--cacert",
+    certificate,
+    async (authorityFile) =>
+      (await readCredentials(places({ authorityFile }))).authority?.trim().replace(/\n.$/, ""),
+    ofCertificates,
+  ],
+  [
+    "steward host-file check FILE",
+    hostFile,
+    async (path) => (await said(["host-file", "check", path, "-o", "json"])).replace(/"file":.*/, ""),
+  ],
+  // The reader of logs, in C, reads it as well.
+  [
+    "the host file",
+    hostFile,
+    (path) => readAt(path, own),
+    { "UTF-16LE": /not UTF-8/, "UTF-16BE": /not UTF-8/ },
+  ],
+  ["a file with keys of age", "# of the safe\nage1example\nage1other\n", (path) => givenLines(path)],
+  [
+    "a secret that the host file names",
+    secret,
+    (path) => readClientSecret({ clientSecretFile: path }, { own }),
+  ],
+  [
+    "a file with headers",
+    "# of the collector\nauthorization: Bearer abc\nx-scope: box\n",
+    (path) => readRequestHeaders(path, { own, refuse }),
+  ],
+  ["the initial settings", json({ device: { name: "box" } }), readInitialSettings],
+  ["notes of a release", "Title\n\nMore.\n", async (path) => (await readText(path)).trim()],
+  ["a plan of waves", json([{ percent: 100, after_seconds: 3600 }]), readSteps],
+  ["a publisher's private key", pem, async (path) => (await readPrivateKey(path, async () => "")).id],
+  ["a publisher's public key", publicKey, async (path) => (await readPublicKey(path)).id],
+];
 
 const doors: Readonly<Record<string, Door>> = {
+  ...Object.fromEntries(
+    ofFiles.map(([door, text, take, but = {}]) => [
+      ...[door, { text, take: (bytes: Uint8Array) => take(fileOf(bytes)), but }],
+    ]),
+  ),
   "a password on standard input": {
     text: `${password}\nnext\n`,
     take: async (bytes) => {
@@ -106,49 +156,16 @@ const doors: Readonly<Record<string, Door>> = {
       return received.at(-1)?.body;
     },
   },
-  "--token-file": {
-    text: "stw_ABCDEF0123456789\n",
-    take: (bytes) => readCredentials(places({ tokenFile: fileOf(bytes) })),
-  },
-  "--cacert": {
-    text: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-    take: async (bytes) =>
-      (await readCredentials(places({ authorityFile: fileOf(bytes) }))).authority?.trim().replace(/\n.$/, ""),
-    but: ofCertificates,
-  },
-  "steward host-file check FILE": {
-    text: json({ names: ["box.example"], product: "pump" }),
-    take: async (bytes) =>
-      (await said(["host-file", "check", fileOf(bytes), "-o", "json"])).replace(/"file":.*/, ""),
-  },
-  "a file with keys of age": {
-    text: "# of the safe\nage1example\nage1other\n",
-    take: (bytes) => givenLines(fileOf(bytes)),
-  },
-  "the host file": {
-    text: json({ names: ["box.example"], product: "pump" }),
-    take: (bytes) => readAt(fileOf(bytes), own),
-    // The reader of logs, in C, reads it as well.
-    but: { "UTF-16LE": /is not UTF-8/, "UTF-16BE": /is not UTF-8/ },
-  },
-  "a secret that the host file names": {
-    text: "s3cret of the provider\n",
-    take: (bytes) => readClientSecret({ clientSecretFile: fileOf(bytes) }, { own }),
-  },
   "the credential steward.oidc": {
-    text: "s3cret of the provider\n",
+    text: secret,
     take: (bytes) =>
       readClientSecret(
         { clientSecretFile: null },
         { credentialsDirectory: join(fileOf(bytes, "steward.oidc"), "..") },
       ),
   },
-  "a file with headers": {
-    text: "# of the collector\nauthorization: Bearer abc\nx-scope: box\n",
-    take: (bytes) => readRequestHeaders(fileOf(bytes), { own, refuse }),
-  },
   "a certificate for HTTPS": {
-    text: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+    text: certificate,
     take: async (bytes) => {
       const place = join(fileOf(bytes, "50-ca.crt"), "..");
       writeFileSync(join(place, "50-ca.key"), bytes, { mode: 0o600 });
@@ -162,32 +179,12 @@ const doors: Readonly<Record<string, Door>> = {
     text: json({ username: "ana", password_hash: "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$aGFzaGhhc2hoYXNo" }),
     take: provisioned,
   },
-  "the initial settings": {
-    text: json({ device: { name: "box" } }),
-    take: (bytes) => readInitialSettings(fileOf(bytes)),
-  },
-  "notes of a release": {
-    text: "Title\n\nMore.\n",
-    take: async (bytes) => (await readText(fileOf(bytes))).trim(),
-  },
-  "a plan of waves": {
-    text: json([{ percent: 100, after_seconds: 3600 }]),
-    take: (bytes) => readSteps(fileOf(bytes)),
-  },
   "repository.json": {
     text: json({ steward_repository: 1, product: "pump" }),
     take: async (bytes) => {
       const path = fileOf(bytes, "repository.json");
       return (await openWorkspace(join(path, ".."), { now: () => new Date(0) } as never)).product;
     },
-  },
-  "a publisher's private key": {
-    text: pem,
-    take: async (bytes) => (await readPrivateKey(fileOf(bytes), async () => "")).id,
-  },
-  "a publisher's public key": {
-    text: publicKey,
-    take: async (bytes) => (await readPublicKey(fileOf(bytes))).id,
   },
   "a list of people in the console": {
     text: "username;name\r\nana;Anne\r\n",
