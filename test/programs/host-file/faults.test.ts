@@ -31,6 +31,9 @@ const program = /^must be an absolute path, or/;
 const origin = /^must be (text|an origin such as .*, named in full)/;
 const range = /^must be (text|an address, or a range such as)/;
 const health = "/update/rules/health";
+const https = /^must be an https address/;
+const server = /^must be the name or address/;
+const within = /^must be (text|a duration of up to 60m)/;
 const loopback = /^must be (text|an http: address on the loopback interface)/;
 
 /** A place, the words about a wrong value in it, and such values. */
@@ -71,8 +74,7 @@ const rows: readonly (readonly [pointer: string, words: RegExp, ...values: unkno
     (support) => ["/maker/support", /^must be an https address, an e-mail address, or/, support] as const,
   ),
   ["/oidc/issuer", /^is missing/, undefined],
-  ["/oidc/issuer", /^must be an https address/, "http://id.example.com", "https://id.example.com/?x"],
-  ["/oidc/issuer", /^must be an https address/, "https://a:b@id.example.com"],
+  ["/oidc/issuer", https, "http://id.example.com", "https://id.example.com/?x", "https://a:b@id.example.com"],
   ["/oidc/client_id", /^is missing/, undefined],
   ["/oidc/name", /^must be a text/, "a\nb"],
   ["/oidc/origins", /^must have at least one/, []],
@@ -83,34 +85,13 @@ const rows: readonly (readonly [pointer: string, words: RegExp, ...values: unkno
   ["/oidc/roles/admin/0", /^must be text/, 7],
   ["/oidc/client_secret_file", /^must be an absolute/, "x"],
   ["/telemetry/otlp/url", /^is missing/, undefined],
-  [
-    "/telemetry/otlp/url",
-    /^must be an https address/,
-    "http://collector.example.net",
-    "http://localhost",
-    "",
-  ],
-  [
-    "/telemetry/otlp/url",
-    /^must be an https address/,
-    "http://192.0.2.7:4318",
-    "https://user:word@a.example",
-  ],
-  ["/telemetry/otlp/url", /^must be an https address/, "https://a.example/otlp?x=1", "grpc://a.example:4317"],
-  ["/telemetry/otlp/url", /^must be an https address/, "collector.example.net:4318"],
+  ["/telemetry/otlp/url", https, "http://collector.example.net", "http://localhost", "", "grpc://a.example"],
+  ["/telemetry/otlp/url", https, "http://192.0.2.7:4318", "https://user:word@a.example", "https://a/b?x=1"],
+  ["/telemetry/otlp/url", https, "collector.example.net:4318"],
   ["/telemetry/otlp/interval", /^must be a duration from 1m to 24h/, "59s", "25h", "soon", "0s"],
   ["/telemetry/otlp/headers_file", /^must be an absolute path/, "x"],
   ["/telemetry/syslog/server", /^is missing/, undefined],
-  [
-    "/telemetry/syslog/server",
-    /^must be the name or address/,
-    "https://logs.example",
-    "a..b",
-    "a b",
-    "",
-    "-x",
-  ],
-  ["/telemetry/syslog/server", /^must be the name or address/, "logs.example.net:6514"],
+  ["/telemetry/syslog/server", server, "https://logs.example", "a..b", "a b", "", "-x", "a.example:6514"],
   ["/telemetry/syslog/port", /^must be/, 0],
   ["/update/rules", /^must be an object/, [], null],
   ["/update/rules", /^must have a health check/, {}, { activate: ["/bin/true"] }],
@@ -129,28 +110,13 @@ const rows: readonly (readonly [pointer: string, words: RegExp, ...values: unkno
   [`${health}/http/0/status`, /^must be (at least 200|a whole number)/, 100, "200"],
   [`${health}/http/0/version_member`, /^must be the name of a member/, ""],
   [`${health}/http/0/url`, loopback, "https://127.0.0.1/", "http://10.0.0.7/", "http://pump.example.net/", 7],
-  [
-    `${health}/http/0/url`,
-    loopback,
-    "http://localhost:9000/",
-    "http://169.254.169.254/",
-    "http://[fe80::1]/",
-  ],
+  [`${health}/http/0/url`, loopback, "http://localhost:90/", "http://169.254.169.254/", "http://[fe80::1]/"],
   [`${health}/http/0/url`, loopback, "http://127.0.0.1@evil.example/", "http://0.0.0.0/", "unix:/run/x"],
   [`${health}/http/0/url`, loopback, "http://user:word@127.0.0.1/", "http://127.0.0.1/#a", "127.0.0.1:9000"],
   [`${health}/successes`, /^must be (at least 1|at most 100|a whole number)/, 0, 101, 1.5, "6"],
   [`${health}/interval`, /^must be (text|a duration from 100ms to 1m)/, "99ms", "61s", "2m", "5", "5 s", 5],
   [`${health}/interval`, /^must be a duration from 100ms to 1m/, "-5s", "1h", "1.5s", ""],
-  [
-    `${health}/within`,
-    /^must be (text|a duration of up to 60m)/,
-    "61m",
-    "3601s",
-    "0s",
-    "1h1s",
-    "an hour",
-    null,
-  ],
+  [`${health}/within`, within, "61m", "3601s", "0s", "1h1s", "an hour", null],
   [`${health}/within`, /^must be long enough for 6 answers, one every 5s/, "29s"],
 ];
 

@@ -43,17 +43,6 @@ async function deviceWith(test: TestContext, path: string) {
   return { agent, steward, needs, statusOf };
 }
 
-/** A mark of the maker, and a host file with it, which is kept; then the mark goes. */
-async function withLostMark(test: TestContext, file: object = {}) {
-  const directory = ownDirectory(test);
-  const mark = write(join(directory, "mark.svg"), '<svg xmlns="http://www.w3.org/2000/svg"/>');
-  const maker = { name: "Pumpworks", mark, support: "+49 40 1234" };
-  const path = write(join(directory, "steward.json"), { ...file, maker });
-  await keepHostFile(path, 0);
-  rmSync(mark);
-  return path;
-}
-
 const reasonOf = (need: Need | undefined) => (need?.facts as { reason?: string } | undefined)?.reason;
 
 describe("a host file that cannot be used", asRoot, () => {
@@ -134,12 +123,16 @@ describe("the kept copy of the host file", asRoot, () => {
   });
 
   it("keeps the maker's name and address where its mark is gone, and says so", async (test) => {
-    const { agent, needs, statusOf } = await deviceWith(test, await withLostMark(test, good));
+    const directory = ownDirectory(test);
+    const mark = write(join(directory, "mark.svg"), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+    const maker = { name: "Pumpworks", mark, support: "+49 40 1234" };
+    const path = write(join(directory, "steward.json"), { ...good, maker });
+    await keepHostFile(path, 0);
+    rmSync(mark);
+    const { agent, needs, statusOf } = await deviceWith(test, path);
     assert.equal(await statusOf("edge-7.example.net"), 200);
     const { json } = await agent.call("GET", "/api/console");
-    assert.deepEqual(json.maker, {
-      ...{ name: "Pumpworks", mark: false, picture: false, support: "+49 40 1234" },
-    });
+    assert.deepEqual(json.maker, { ...maker, mark: false, picture: false });
     assert.equal((await fetch(`${agent.url}/maker-mark`)).status, 404);
     const [first] = await needs();
     assert.equal(reasonOf(first), "host_file_refused");

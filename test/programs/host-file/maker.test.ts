@@ -35,9 +35,8 @@ describe("the maker in the host file", asRoot, () => {
     await refused(withMark("b.svg", svg + " ".repeat(65_536)), /more than the limit of 65536/);
     const path = withMark("c.svg", svg);
     const mark = join(directory, "c.svg");
-    assert.deepEqual((await readAt(path)).maker, {
-      ...{ name: "Pumpworks", mark, picture: null, support: null },
-    });
+    const { maker } = await readAt(path);
+    assert.deepEqual(maker, { name: "Pumpworks", mark, picture: null, support: null });
     chownSync(mark, 65_534, 0);
     await refused(path, /must belong to root/);
   });
@@ -68,9 +67,7 @@ describe("the mark of a maker", () => {
     const maker = { name: "Pumpworks", mark: write(join(directory, "mark.svg"), svg), picture };
     const agent = await startWith(test, { ...maker, support: "+49 40 1234" });
     const { json } = await agent.call("GET", "/api/console");
-    assert.deepEqual(json.maker, {
-      ...{ name: "Pumpworks", mark: true, picture: true, support: "+49 40 1234" },
-    });
+    assert.deepEqual(json.maker, { ...maker, mark: true, picture: true, support: "+49 40 1234" });
     const answer = await fetch(`${agent.url}/maker-mark`);
     assert.deepEqual([answer.status, await answer.text()], [200, svg]);
     const header = (name: string) => answer.headers.get(name) ?? "";

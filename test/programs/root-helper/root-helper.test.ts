@@ -108,10 +108,8 @@ describe("the time zone and the host name", () => {
     for (const line of ["time-zone Europe/Berlin\n", "host-name pump-7\n"])
       assert.equal(await helper.ask(line), "ok\n");
     assert.equal(readlinkSync(at("etc/localtime")), "../usr/share/zoneinfo/Europe/Berlin");
-    assert.deepEqual(
-      ["etc/timezone", "etc/hostname", "hostname"].map((path) => readFileSync(at(path), "utf8")),
-      ["Europe/Berlin\n", "pump-7\n", "pump-7"],
-    );
+    const texts = ["etc/timezone", "etc/hostname", "hostname"].map((path) => readFileSync(at(path), "utf8"));
+    assert.deepEqual(texts, ["Europe/Berlin\n", "pump-7\n", "pump-7"]);
     assert.equal((lstatSync(at("etc/hostname")).mode & 0o777).toString(8), "644");
     assert.deepEqual(readdirSync(at("etc")).sort(), ["hostname", "localtime", "timezone"]);
     assert.deepEqual(helper.calls(), []);
@@ -259,10 +257,7 @@ describe("a flood of orders", () => {
     assert.equal(await helper.ask("chrony burst\n"), "limited 1\n");
     rmSync(at("wait"));
     const answers = await Promise.all(asked);
-    assert.deepEqual(
-      answers,
-      Array.from({ length: 8 }, () => "ok\n"),
-    );
+    assert.deepEqual([...new Set(answers)], ["ok\n"]);
     assert.equal(await helper.ask("chrony burst\n"), "ok\n");
   });
 
