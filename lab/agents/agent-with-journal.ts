@@ -11,11 +11,8 @@ export function startAgentWithJournal(
 ): Promise<AgentProcess> {
   const hostFile = join(temporaryDirectory(owner), "steward.json");
   writeFileSync(hostFile, JSON.stringify({ log_units: logUnits }));
-  const command = writeCommand(
-    owner,
-    "journalctl",
-    `exec /usr/bin/journalctl '${makeJournal(owner, entries)}' "$@"`,
-  );
+  const script = `exec /usr/bin/journalctl '${makeJournal(owner, entries)}' "$@"`;
+  const command = writeCommand(owner, "journalctl", script);
   return startAgentProcess({
     arguments: ["--host-file", hostFile],
     environment: { PATH: `${dirname(command)}:${process.env.PATH}` },

@@ -20,7 +20,6 @@ const options: Options = {
 
 const validators = new WeakMap<object, ValidateFunction>();
 
-/** Throws with what is wrong unless the value fits. */
 export function assertFits(schema: object, value: unknown, where: string): void {
   const validate = validators.get(schema) ?? keptValidator(options, schema);
   validators.set(schema, validate);

@@ -22,14 +22,12 @@ const script = join(import.meta.dirname, "../../dist/backup.js");
 export const age = createAge(process.execPath, script, createStartFilter());
 
 export interface BackupFileOptions {
-  /** The state directory of an agent that does not run. */
   readonly stateDirectory: string;
   readonly device: Manifest["device"];
   readonly steward?: string;
   readonly key?: SealingKey;
   /** Files of root's, by their paths in /etc/steward. */
   readonly hostFiles?: Readonly<Record<string, string>>;
-  /** The mode of each of them. */
   readonly hostFileMode?: number;
   /** Replaces a file of the state, by its path in the archive, without another hash in the list; null: leaves it out. */
   readonly altered?: Readonly<Record<string, string | null>>;

@@ -45,7 +45,6 @@ export function createCanary() {
   return {
     secrets: secrets as ReadonlySet<string>,
     codes: codes as ReadonlySet<string>,
-    /** Remembers the secrets in a request. */
     sent: ({ token, headers = {}, body }: CallOptions): void => {
       if (token !== undefined) remember(token);
       remember(/^Bearer (.*)$/i.exec(headers.authorization ?? "")?.[1] ?? "");

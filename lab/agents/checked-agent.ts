@@ -18,7 +18,6 @@ import {
 
 /** The contract checks every answer of this agent, and the agent must write down no secret that it was given. */
 export interface CheckedAgent extends RunningAgent {
-  /** Signs in. Throws unless it succeeds. */
   login: (username: string, password: string) => Promise<SignedIn>;
   /** Adds a user over the socket, with a chosen password, signs in and steps up. */
   signedIn: (username: string, role: "admin" | "operator" | "readonly") => Promise<SignedIn>;
@@ -70,10 +69,8 @@ function checked(agent: RunningAgent): CheckedAgent {
     return { id: json.user.id, token: json.access_token, refreshToken: json.refresh_token };
   };
   const add = async (username: string, role: string, password: string): Promise<void> => {
-    const { status, text } = await call("POST", "/api/users", {
-      body: { username, role, password },
-      local: true,
-    });
+    const body = { username, role, password };
+    const { status, text } = await call("POST", "/api/users", { body, local: true });
     assert.equal(status, 201, text);
   };
   const enter = async (username: string, role: string, password: string): Promise<SignedIn> => {

@@ -12,7 +12,6 @@ const stepSeconds = 31;
 
 let addresses = 0;
 
-/** An address that no try came from yet. */
 export function freshAddress(): string {
   addresses += 1;
   return `198.19.${1 + Math.floor(addresses / 250)}.${1 + (addresses % 250)}`;

@@ -18,10 +18,8 @@ export async function enrol(
   const setUp = await call("POST", `/api/users/${id}/2fa/setup`, { token });
   assert.equal(setUp.status, 200, setUp.text);
   const { secret } = setUp.json;
-  const enabled = await call("POST", `/api/users/${id}/2fa/enable`, {
-    token,
-    body: { code: codeOf(secret, atSeconds), allow_unsynchronised_clock: true },
-  });
+  const body = { code: codeOf(secret, atSeconds), allow_unsynchronised_clock: true };
+  const enabled = await call("POST", `/api/users/${id}/2fa/enable`, { token, body });
   assert.equal(enabled.status, 200, enabled.text);
   return { secret, recoveryCodes: enabled.json.recovery_codes };
 }

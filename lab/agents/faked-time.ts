@@ -11,9 +11,7 @@ import { type CheckedAgent, startCheckedAgent, startCheckedProcess } from "./che
 export interface TimedAgent extends CheckedAgent {
   /** Steps the agent's wall clock from where it is by so many seconds; positive: forward. */
   stepClock: (seconds: number) => void;
-  /** The agent's wall clock, in seconds since 1970. */
   nowSeconds: () => number;
-  /** Sets the state of the clock that the agent sees. */
   knowClock: (state: object) => void;
 }
 

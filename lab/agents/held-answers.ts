@@ -2,7 +2,6 @@ import { type IncomingMessage, ServerResponse } from "node:http";
 import { checkAnswer } from "./answer-rules.ts";
 import type { Answer } from "./running-agent.ts";
 
-/** Agents in this process gave answers with these faults. */
 const faults: string[] = [];
 let isHeld = false;
 
@@ -24,7 +23,6 @@ export function holdAnswers(): void {
   } as typeof end;
 }
 
-/** Throws where an answer did not fit the contract. */
 export function assertAnswersHeld(): void {
   const told = faults.splice(0);
   if (told.length > 0) throw new Error(`Answers that the contract does not announce:\n${told.join("\n")}`);

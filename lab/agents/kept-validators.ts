@@ -20,7 +20,6 @@ export function createAjv(options: Options): Ajv2020 {
   return new Ajv2020(options);
 }
 
-/** ajv's tag of code. */
 export const codeTag: typeof _ = (...code) =>
   (load("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js"))._(...code);
 

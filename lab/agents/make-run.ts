@@ -13,7 +13,6 @@ export interface Run {
   /** It is like the checkout for a reader: `make run` writes into its folder `var`. */
   readonly directory: string;
   readonly url: string;
-  /** Gives the output so far. */
   readonly printed: () => string;
   /** Ctrl-C. Settles when it has ended. */
   readonly stop: () => Promise<void>;

@@ -1,7 +1,6 @@
 import { connect, type Socket } from "node:net";
 import type { Answer } from "./running-agent.ts";
 
-/** A connection that sent raw bytes got these answers. */
 export interface RawAnswers {
   /** Interim answers (100) left out. */
   answers: Answer[];
@@ -12,11 +11,9 @@ export interface RawAnswers {
 
 export interface RawOptions {
   port: number;
-  /** The unix socket to send over instead. */
   socketPath?: string;
   /** Stop reading once so many answers have come; without it, once the agent closes. */
   expect?: number;
-  /** Say that no more bytes will come. */
   isEnding?: boolean;
   /** Bound of the wait, in milliseconds; what comes at all comes before it on any machine. */
   milliseconds?: number;
@@ -24,7 +21,6 @@ export interface RawOptions {
 
 const longMilliseconds = 120_000;
 
-/** Sends bytes over TCP and reads what comes back. */
 export function sendRaw(bytes: string | Uint8Array, options: RawOptions): Promise<RawAnswers> {
   const { port, expect = Number.POSITIVE_INFINITY, milliseconds = longMilliseconds } = options;
   return new Promise((resolve) => {
@@ -48,7 +44,6 @@ export function sendRaw(bytes: string | Uint8Array, options: RawOptions): Promis
   });
 }
 
-/** A connection that has been made and says nothing. */
 export function openSilently(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port });

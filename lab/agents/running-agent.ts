@@ -10,14 +10,12 @@ export const testProxy = "127.77.0.1";
 
 /** An agent that listens, with its state in a temporary directory and its port chosen by the kernel. */
 export interface RunningAgent {
-  /** The agent runs in the process with this id. */
   pid: number;
   url: string;
   port: number;
   socket: string;
   stateDirectory: string;
   runDirectory: string;
-  /** Everything it wrote to standard error so far. */
   log: () => string;
   /** Over TCP, or over the unix socket with `local`. */
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
@@ -31,7 +29,6 @@ export interface RunningAgent {
   dispose: () => Promise<void>;
 }
 
-/** The built agent as a process of its own. */
 export interface AgentProcess extends RunningAgent {
   process: ChildProcess;
 }
@@ -84,11 +81,9 @@ export interface Home {
   directory: string;
   stateDirectory: string;
   runDirectory: string;
-  /** The arguments of `serve` that say so. */
   arguments: string[];
 }
 
-/** Makes one; its state is elsewhere where that is given. */
 export async function makeHome(given?: string): Promise<Home> {
   const directory = await mkdtemp(join(tmpdir(), "steward-test-"));
   const stateDirectory = given ?? join(directory, "state");
@@ -133,9 +128,7 @@ function held(call: RunningAgent["call"]): RunningAgent["call"] {
   };
 }
 
-/** An agent has been started, and its address is not known yet. */
 export interface Running extends Pick<RunningAgent, "pid" | "log" | "stop"> {
-  /** Settles with its exit code. */
   ended: Promise<number | null>;
 }
 
@@ -167,7 +160,6 @@ export async function agentAt(home: Home, { pid, log, ended, stop }: Running): P
   };
 }
 
-/** `read` of an agent that is called so. */
 export function readerBy(call: RunningAgent["call"]): RunningAgent["read"] {
   return async (path) => {
     const { status, json, text } = await call("GET", path, { local: true });
@@ -221,24 +213,10 @@ async function portOf(log: () => string, ended: Promise<number | null>): Promise
   throw new Error(`the agent did not start (exit ${code}): ${log()}`);
 }
 
-interface SendOptions extends CallOptions {
-  port: number;
-  socket: string;
-  method: string;
-  path: string;
-}
+type SendOptions = CallOptions & Record<"socket" | "method" | "path", string> & { port: number };
 
-function send({
-  port,
-  socket,
-  method,
-  path,
-  body,
-  token,
-  headers = {},
-  local,
-  from = "127.0.0.1",
-}: SendOptions): Promise<Answer> {
+function send(options: SendOptions): Promise<Answer> {
+  const { port, socket, method, path, body, token, headers = {}, local, from = "127.0.0.1" } = options;
   const text = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
   const isHere = from.startsWith("127.");
   const localAddress = isHere ? from : testProxy;

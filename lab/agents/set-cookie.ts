@@ -34,7 +34,6 @@ export function cookieOf(answer: Answer): SetCookie {
   return cookie;
 }
 
-/** The Set-Cookie lines of an answer, taken apart. */
 export function cookiesOf({ headers }: Answer): SetCookie[] {
   return [headers["set-cookie"] ?? []].flat().map((line) => {
     const [pair = "", ...attributes] = line.split("; ");

@@ -41,7 +41,6 @@ export async function openStream(asked: {
     status: response.statusCode ?? 0,
     headers: response.headers,
     messages,
-    /** Everything that came, comments too. */
     text: () => text,
     /** Settles when it has ended, by either side. */
     ended: new Promise<void>((resolve) => response.once("close", () => resolve())),

@@ -14,10 +14,8 @@ export async function startObservingAgent(
   const directory = mkdtempSync(join(tmpdir(), "steward-settings-"));
   const file = join(directory, "settings.json");
   writeFileSync(file, JSON.stringify({ time: { mode: "observe", servers: [], ...time } }));
-  const agent = await startCheckedAgent({
-    environment: { ...environment, STEWARD_INITIAL_SETTINGS: file },
-    ...surroundings,
-  });
+  const own = { ...environment, STEWARD_INITIAL_SETTINGS: file };
+  const agent = await startCheckedAgent({ environment: own, ...surroundings });
   return {
     ...agent,
     dispose: async () => {

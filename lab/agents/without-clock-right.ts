@@ -9,9 +9,8 @@ export async function startWithoutClockRight(options: AgentOptions): Promise<Age
   const isRoot = process.getuid?.() === 0;
   const prefix = [...(options.prefix ?? []), "setpriv", "--bounding-set=-sys_time", "--inh-caps=-sys_time"];
   const agent = await startAgentProcess({ ...options, ...(isRoot && { prefix }) });
-  const capabilities = /^CapEff:\s+([0-9a-f]+)$/m.exec(
-    readFileSync(`/proc/${agent.pid}/status`, "utf8"),
-  )?.[1];
+  const status = readFileSync(`/proc/${agent.pid}/status`, "utf8");
+  const [, capabilities] = /^CapEff:\s+([0-9a-f]+)$/m.exec(status) ?? [];
   if ((BigInt(`0x${capabilities}`) & capSysTime) === 0n) return agent;
   await agent.dispose();
   throw new Error("the agent could set this machine's clock");
