@@ -77,9 +77,8 @@ describe("state that was copied from another machine", () => {
     const [first = assert.fail("no event")] = await eventsOf(second);
     assert.deepEqual([first.seq, isNews(first)], [1, true]);
     const { sessions_ended, ...details } = first.details;
-    assert.deepEqual(details, {
-      ...{ former_device_id: boxA.deviceId, two_factor_resealed: 1, tokens_ended: 1 },
-    });
+    const former_device_id = boxA.deviceId;
+    assert.deepEqual(details, { former_device_id, two_factor_resealed: 1, tokens_ended: 1 });
     assert.ok(Number(sessions_ended) >= 1);
     assert.ok((await readdir(stateDirectory)).includes("events-before"), "the former record is kept");
     await second.stop();

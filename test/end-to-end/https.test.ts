@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { connect as tcpConnect } from "node:net";
 import { join } from "node:path";
@@ -13,6 +13,7 @@ import { checkEvent } from "../../lab/agents/answer-rules.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
+import { createAuthority } from "../../lab/host/certificates.ts";
 
 const run = promisify(execFile);
 
@@ -88,12 +89,11 @@ describe("HTTPS on the LAN", () => {
   });
 
   it("refuses TLS 1.1, ciphers without forward secrecy and renegotiation", async () => {
-    const refused = (options: object) =>
-      new Promise<string>((resolve, reject) => {
-        const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, ...options });
-        socket.once("secureConnect", () => reject(new Error(`accepted ${socket.getCipher().name}`)));
-        socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? ""));
-      });
+    const refused = (options: object): Promise<string> =>
+      secure(options).then(
+        (socket) => assert.fail(`accepted ${socket.getCipher().name}`),
+        (error) => error.code,
+      );
     const old = { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" } as const;
     assert.match(await refused(old), /PROTOCOL_VERSION/);
     const ciphers = "AES128-GCM-SHA256:ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES128-SHA256";
@@ -113,20 +113,17 @@ describe("HTTPS on the LAN", () => {
 
   it("exchanges its certificate on a reload, while a connection stays", async () => {
     const keepAlive = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
-    const asked = () =>
-      new Promise<string | undefined>((resolve, reject) => {
-        const asking = request({ port, host: "127.0.0.1", path: "/api/version", agent: keepAlive });
-        asking.on("response", (response) => {
-          const { fingerprint256 } = (response.socket as TLSSocket).getPeerCertificate();
-          response.resume().on("end", () => resolve(fingerprint256));
-        });
-        asking.on("error", reject).end();
-      });
+    const asked = async (): Promise<string> => {
+      const asking = request({ port, host: "127.0.0.1", path: "/api/version", agent: keepAlive }).end();
+      const [response] = await once(asking, "response");
+      const { fingerprint256 } = response.socket.getPeerCertificate();
+      await once(response.resume(), "end");
+      return fingerprint256;
+    };
     const before = await asked();
-    const files = ["-keyout", join(home, "site.key"), "-out", join(home, "site.crt")];
-    const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-    execFileSync("openssl", ["req", "-x509", ...kind, "-subj", "/CN=site", ...files], { stdio: "ignore" });
-    for (const name of ["site.crt", "site.key"]) copyFileSync(join(home, name), join(home, "etc/tls", name));
+    const { cert, key } = createAuthority(scratchDirectory()).certify("site");
+    writeFileSync(join(home, "etc/tls/site.crt"), cert);
+    writeFileSync(join(home, "etc/tls/site.key"), key, { mode: 0o600 });
     const { json } = await reload();
     assert.equal(json.tls.certificate.installed, "site");
     assert.equal(await asked(), before, "over the connection from before");

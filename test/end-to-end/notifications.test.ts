@@ -23,7 +23,6 @@ interface Told {
   data: { events: { title: string; text: string; details: { need?: string } }[] };
 }
 
-/** A webhook's server, with its answers from now on. */
 async function startHook() {
   const received: { path: string; headers: IncomingHttpHeaders; body: string }[] = [];
   const answers = { status: 204 };
@@ -122,10 +121,8 @@ describe("the receivers of messages", () => {
     assert.equal(await agent.need("receiver_failing"), undefined);
     agent.pass(3_601);
     const need = await agent.need("receiver_failing");
-    assert.deepEqual(
-      [need?.remedy.line, need?.detail.includes("alerts")],
-      ["steward notify test alerts", true],
-    );
+    const found = [need?.remedy.line, need?.detail.includes("alerts")];
+    assert.deepEqual(found, ["steward notify test alerts", true]);
     hook.answers.status = 204;
     assert.equal((await notify("test")).code, 0);
     assert.equal(await agent.need("receiver_failing"), undefined);
@@ -237,10 +234,9 @@ describe("a collector and a syslog server that root names in the host file", () 
     const textOf = (path: string) =>
       JSON.stringify(collector.received.filter((one) => one.path === path).map(({ json }) => json));
     const messages = () => readSyslog(Buffer.concat(pieces)).map(({ msgId, priority }) => [msgId, priority]);
-    await agent.comes(
-      "all have arrived",
-      () => textOf("/v1/logs") !== "[]" && textOf("/v1/metrics") !== "[]" && pieces.length > 0,
-    );
+    const haveArrived = () =>
+      textOf("/v1/logs") !== "[]" && textOf("/v1/metrics") !== "[]" && pieces.length > 0;
+    await agent.comes("all have arrived", haveArrived);
     assert.deepEqual(collector.faults, []);
     assert.match(textOf("/v1/logs"), /steward\.settings\.changed/);
     assert.match(textOf("/v1/metrics"), /steward_device_state/);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { Agent, type IncomingMessage, request } from "node:http";
+import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { startAgentProcess } from "../../lab/agents/running-agent.ts";
@@ -30,15 +31,13 @@ describe("a reload by SIGHUP", () => {
     const connection = new Agent({ keepAlive: true, maxSockets: 1 });
     test.after(() => connection.destroy());
     /** By a name: the status, and the port that the connection came from. */
-    const asked = (host: string) =>
-      new Promise<object>((resolve, reject) => {
-        const answered = (response: IncomingMessage) => {
-          const { localPort } = response.socket;
-          response.resume().on("end", () => resolve({ status: response.statusCode, localPort }));
-        };
-        const sent = { agent: connection, headers: { host } };
-        request(`${agent.url}/api/version`, sent, answered).on("error", reject).end();
-      });
+    const asked = async (host: string) => {
+      const sent = request(`${agent.url}/api/version`, { agent: connection, headers: { host } }).end();
+      const [response] = await once(sent, "response");
+      const { localPort } = response.socket;
+      await once(response.resume(), "end");
+      return { status: response.statusCode, localPort };
+    };
     const first = await asked("old.example.net");
     const line = await reloaded({ names: ["new.example.net"] });
     assert.match(line, /"changed":\["names"\],"needs_restart":\[\]/);

@@ -42,11 +42,8 @@ describe("a backup over the network", () => {
 
   /** Sends a backup that never comes to its end; the code of the answer. */
   const dripping = async (): Promise<string | undefined> => {
-    const sent = request(`${agent.url}${path}`, {
-      method: "PUT",
-      headers: { ...bytes, ...token() },
-      agent: false,
-    });
+    const headers = { ...bytes, ...token() };
+    const sent = request(`${agent.url}${path}`, { method: "PUT", headers, agent: false });
     sent.on("error", () => undefined);
     const drip = setInterval(() => sent.write("a"), 50);
     try {

@@ -123,10 +123,8 @@ describe("a backup that cannot be restored, or is only looked at", () => {
       assert.match(`${ended.stdout}${ended.stderr}`, says);
       assert.deepEqual(await b.read("/api/users"), before);
       const left = readdirSync(b.stateDirectory, { recursive: true }).map(String);
-      assert.deepEqual(
-        left.filter((name) => /^\.restore\/state|^\.restore\.json/.test(name)),
-        [],
-      );
+      const ofRestore = left.filter((name) => /^\.restore\/state|^\.restore\.json/.test(name));
+      assert.deepEqual(ofRestore, []);
     }
   });
 });

@@ -16,7 +16,6 @@ import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 import { sha256 } from "../../lab/publisher/signing-key.ts";
 import { backupFileOf, boxA, boxB, forgedBackup, isRestored, restore, start } from "./boxes.ts";
 
-/** A host file, until the test ends. */
 async function hostFile(test: Ending, content: object) {
   const file = writeHostFile(content);
   atEnd(test, () => file.remove());

@@ -89,10 +89,8 @@ describe("a program whose native modules are broken", () => {
     const refusal = 'throw new Error("setgroups() disabled: io_uring may be enabled.")';
     writeFileSync(preload, `process.setgroups = () => { ${refusal} };`);
     const { status, lines } = report("--require", preload);
-    assert.deepEqual(
-      [status, lines.at(-1)],
-      [1, "rights failed: setgroups() disabled: io_uring may be enabled."],
-    );
+    const said = [status, lines.at(-1)];
+    assert.deepEqual(said, [1, "rights failed: setgroups() disabled: io_uring may be enabled."]);
   });
 
   it("ends the trial, and not the agent, with a password module that is cut off", withoutModule, async () => {

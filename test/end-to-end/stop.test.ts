@@ -18,11 +18,11 @@ describe("a stop by SIGTERM", () => {
       atEnd(test, () => agent.dispose());
       await agent.signedInAdmin();
       // Each waits for its turn to be hashed.
-      const creations = Array.from({ length: 12 }, (_, index) =>
-        agent.call("POST", "/api/users", {
-          ...{ local: true, body: { username: `user-${index}`, role: "readonly" } },
-        }),
-      );
+      const bodies = Array.from({ length: 12 }, (_, index) => ({
+        username: `user-${index}`,
+        role: "readonly",
+      }));
+      const creations = bodies.map((body) => agent.call("POST", "/api/users", { local: true, body }));
       // They were written before these two, so that an agent that has answered the second of them has read them all.
       for (let looks = 0; looks < 2; looks += 1) await agent.read("/api/health");
       await Promise.race(creations);

@@ -180,10 +180,8 @@ export function play(
   given: Partial<ClockHostPlan> & Bounds & Partial<Pick<Scenario, "seconds" | "sampleSeconds" | "deeds">>,
 ): void {
   it(name, async () => {
-    assert.deepEqual(
-      shortcomingsOf(await run(scenarioOf({ ...given, host: given, bounds: given })), given),
-      [],
-    );
+    const result = await run(scenarioOf({ ...given, host: given, bounds: given }));
+    assert.deepEqual(shortcomingsOf(result, given), []);
   });
 }
 

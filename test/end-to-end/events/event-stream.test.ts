@@ -47,10 +47,8 @@ describe("GET /api/events/stream", () => {
     const stream = await read({ query: "?after=0", lastId: String(first) });
     const last = await change();
     await stream.until(3);
-    assert.deepEqual(
-      stream.messages.map(({ id }) => Number(id)),
-      [first + 1, first + 2, last],
-    );
+    const ids = stream.messages.map(({ id }) => Number(id));
+    assert.deepEqual(ids, [first + 1, first + 2, last]);
     stream.close();
   });
 
@@ -78,10 +76,8 @@ describe("GET /api/events/stream", () => {
     const seq = await change();
     // In the order in which they happened: one that it may not see would have come first.
     await stream.until(1);
-    assert.deepEqual(
-      stream.messages.map(({ id }) => id),
-      [String(seq)],
-    );
+    const ids = stream.messages.map(({ id }) => id);
+    assert.deepEqual(ids, [String(seq)]);
     stream.close();
   });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
@@ -39,10 +39,7 @@ describe("steward events --name, of a name that several people had one after the
     await remove(second);
     const { ids, stderr } = await deedsOf("kim");
     assert.deepEqual(ids, [second]);
-    assert.match(
-      stderr,
-      /There is no user kim now. These events are of the one who was added at .* deleted at/,
-    );
+    assert.match(stderr, /There is no user kim now. These events are of the one who was added at .* deleted/);
     assert.match(stderr, former);
   });
 });
@@ -100,10 +97,17 @@ describe("steward events --verify", () => {
 describe("steward events --follow", () => {
   it("prints what happens, comes back to an agent that restarts, and ends with Ctrl-C (130)", async (test) => {
     const home = scratchDirectory();
-    const [run, state] = [join(home, "run"), join(home, "state")];
-    let agent = await startServe(state, run);
-    test.after(() => void agent.kill("SIGKILL"));
-    const environment = { STEWARD_SOCKET: join(run, "steward.sock"), STEWARD_STATE: state };
+    const socket = join(home, "socket");
+    /** Each has a place of its own, to which a link leads that stays. */
+    const start = async () => {
+      const agent = await startAgentInProcess({ stateDirectory: join(home, "state") });
+      test.after(() => agent.dispose());
+      rmSync(socket, { force: true });
+      symlinkSync(agent.socket, socket);
+      return agent;
+    };
+    const agent = await start();
+    const environment = { STEWARD_SOCKET: socket, STEWARD_STATE: join(home, "state") };
     const set = (change: string) => runSteward(["system", "set", `device.${change}`], { environment });
     await set("name=one");
     const child = spawn(process.execPath, [program, "-o", "json", "events", "-f"], {
@@ -125,9 +129,8 @@ describe("steward events --follow", () => {
     await until("what happened came", () => seqs().length === 2);
     // Counted, and written when the agent stops.
     await set("location=three");
-    agent.kill("SIGTERM");
-    await new Promise((resolve) => agent.once("exit", resolve));
-    agent = await startServe(state, run);
+    await agent.stop();
+    await start();
     await set("name=four");
     await until("it came back", () => seqs().length === 4);
     assert.deepEqual(seqs(), [1, 2, 3, 4]);
@@ -136,15 +139,3 @@ describe("steward events --follow", () => {
     assert.equal(code, 130);
   });
 });
-
-/** An agent at a place of our own, so that the next one can be at the same. */
-async function startServe(state: string, run: string): Promise<ChildProcess> {
-  const words = ["serve", "--state", state, "--run", run, "--listen", "127.0.0.1:0"];
-  const child = spawn(process.execPath, [program, ...words], { stdio: ["ignore", "ignore", "pipe"] });
-  let log = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    log += text;
-  });
-  await until("the agent listens", () => log.includes('"listening"'));
-  return child;
-}

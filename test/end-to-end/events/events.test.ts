@@ -49,10 +49,8 @@ describe("the events of an agent", () => {
     const { json } = await agent.call("POST", "/api/auth/login", { body });
     assert.deepEqual((await newest()).details, { method: "password", session: json.session.id });
     const firsts = (await eventsOf("type=sign_in.succeeded")).filter(({ details }) => details.is_new_address);
-    assert.deepEqual(
-      firsts.map(({ actor, details }) => `${actor.name} ${details.role}`),
-      ["olga operator", `${adminName} admin`],
-    );
+    const told = firsts.map(({ actor, details }) => `${actor.name} ${details.role}`);
+    assert.deepEqual(told, ["olga operator", `${adminName} admin`]);
   });
 
   it("have nothing of what changes nothing", async () => {
@@ -71,10 +69,8 @@ describe("the events of an agent", () => {
     for (let tries = 0; tries < 3; tries += 1) await agent.call("POST", "/api/auth/login", { body });
     const [refused, ...others] = await eventsOf("type=sign_in.refused");
     const { outcome, code, count, log, details } = refused ?? assert.fail("there is none");
-    assert.deepEqual(
-      [outcome, code, count, log, details.operation, others.length],
-      ["refused", "invalid_credentials", 1, "refusals", "login", 0],
-    );
+    const written = [outcome, code, count, log, details.operation, others.length];
+    assert.deepEqual(written, ["refused", "invalid_credentials", 1, "refusals", "login", 0]);
   });
 
   it("of an operator are operations, and security events of himself alone", async () => {
@@ -82,10 +78,7 @@ describe("the events of an agent", () => {
     const shown = json.items as AuditEvent[];
     assert.equal(json.total, shown.length);
     for (const type of ["settings.changed", "user.created"])
-      assert.ok(
-        shown.some((one) => one.type === type),
-        `${type} is hidden`,
-      );
+      assert.ok(new Set(shown.map((one) => one.type)).has(type), `${type} is hidden`);
     for (const { type, actor, subject } of shown) {
       const isOwn = actor.id === operator.id || subject?.id === operator.id;
       assert.ok(isOwn || type === "settings.changed", `${type} of ${actor.name} is shown`);

@@ -33,7 +33,6 @@ const refusedValues: Readonly<Record<string, readonly unknown[]>> = {
 };
 const unknownMembers = ["/device/nmae", "/update/ota/url"];
 
-/** The change of one member. */
 const changeOf = (pointer: string, value: unknown): unknown =>
   pointer
     .split("/")
@@ -109,11 +108,8 @@ describe("settings that make no sense", () => {
     for (const [pointer, body] of refused) {
       const code = unknownMembers.includes(pointer) ? "unknown_field" : "validation_failed";
       const { status, json } = await put(body);
-      assert.deepEqual(
-        [status, json.code, json.errors[0].pointer],
-        [400, code, pointer],
-        JSON.stringify(body),
-      );
+      const found = [status, json.code, json.errors[0].pointer];
+      assert.deepEqual(found, [400, code, pointer], JSON.stringify(body));
     }
     assert.deepEqual(await read(), before);
   });

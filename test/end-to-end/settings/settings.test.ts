@@ -64,11 +64,8 @@ describe("settings", () => {
 
   it("take exactly one of ten changes at once with one tag (lost update)", async () => {
     const tag = await tagOf();
-    const all = await Promise.all(
-      Array.from({ length: 10 }, (_, index) =>
-        outcome(put({ device: { location: `Place ${index}` } }, admin, tag)),
-      ),
-    );
+    const changes = Array.from({ length: 10 }, (_, index) => ({ device: { location: `Place ${index}` } }));
+    const all = await Promise.all(changes.map((body) => outcome(put(body, admin, tag))));
     assert.deepEqual(all.sort(), ["200", ...Array(9).fill("412 etag_mismatch")]);
   });
 

@@ -58,9 +58,8 @@ describe("the systemd credential steward.admin", () => {
   });
 
   it("when broken is logged without a secret and ignored: setup by token goes on", async (t) => {
-    const agent = await startAgentInProcess(
-      device(JSON.stringify({ username: "provisioned", password_hash: adminPassword })),
-    );
+    const noHash = JSON.stringify({ username: "provisioned", password_hash: adminPassword });
+    const agent = await startAgentInProcess(device(noHash));
     t.after(() => agent.dispose());
     assert.match(agent.log(), /"error","message":"the credential steward\.admin cannot be used"/);
     assert.ok(!agent.log().includes(adminPassword), "the log knows the password");

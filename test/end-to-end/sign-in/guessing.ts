@@ -13,6 +13,13 @@ export { freshAddress as newAddress } from "../../../lab/agents/coded-user.ts";
 export const login = (agent: CheckedAgent, from: string, username: string, password: string) =>
   agent.call("POST", "/api/auth/login", { from, body: { username, password } });
 
+/** Reduces an answer to what it says, without what differs between any two. */
+export const told = ({ status, json, headers }: Answer) => ({
+  status,
+  body: { ...json, request_id: "" },
+  headers: { ...headers, "x-request-id": "", date: "", "content-length": "" },
+});
+
 /** So many wrong passwords one after another; gives the statuses. */
 export async function fail(agent: CheckedAgent, from: string, times: number, username = adminName) {
   const statuses: number[] = [];

@@ -132,7 +132,6 @@ describe("the record of each step of each way in", () => {
     await world.agent.call("POST", "/api/auth/logout", { body: { refresh_token: refreshToken } });
     return { token };
   };
-  /** An administrator without a password of their own. */
   const unready = async (): Promise<CallOptions> => {
     const { json } = await root("POST", "/api/users", { username: "unready", role: "admin" });
     return sessionOf("unready", json.initial_password);
@@ -146,11 +145,10 @@ describe("the record of each step of each way in", () => {
     const body = { name: "fleet", scopes: ["system:read"], user_id: await idOf(adminName), ...made };
     return { token: (await root("POST", "/api/tokens", body)).json.token };
   };
-  const passwords = (current_password: string, own: CallOptions) =>
-    call("PUT", "/api/auth/password", {
-      ...own,
-      body: { current_password, new_password: "seven lamps beside canals" },
-    });
+  const passwords = (current_password: string, own: CallOptions) => {
+    const body = { current_password, new_password: "seven lamps beside canals" };
+    return call("PUT", "/api/auth/password", { ...own, body });
+  };
   const enabling = async (codeFor: (secret: string) => string) => {
     const path = `/api/users/${greta.id}/2fa`;
     const own = await sessionOf("greta");
@@ -246,7 +244,6 @@ describe("the record of each step of each way in", () => {
   const ofNoFlow = (path: string, options: CallOptions = {}) =>
     post(path, { flow_token: `stf_${"A".repeat(32)}`, query: "code=1&state=2" }, options);
 
-  /** Those who would take another's second factor away. */
   const strangers: Record<string, () => Promise<CallOptions>> = {
     "by no one | 401 authentication_required | by nobody": async () => ({}),
     "in a session that has ended | 401 invalid_token | -": endedSession,
@@ -344,10 +341,8 @@ describe("the record of each step of each way in", () => {
     ...sessionRows("reauthenticate", () => "/api/auth/reauth"),
     "reauthenticate: both | 200 | -": async () => {
       const own = await ben.session();
-      return call("POST", "/api/auth/reauth", {
-        ...own,
-        body: { password: goodPassword, ...ben.rightCode() },
-      });
+      const body = { password: goodPassword, ...ben.rightCode() };
+      return call("POST", "/api/auth/reauth", { ...own, body });
     },
     "reauthenticate: root on the device | 403 forbidden | by local-root": () =>
       call("POST", "/api/auth/reauth", { local: true, body: { password: goodPassword } }),
@@ -357,11 +352,11 @@ describe("the record of each step of each way in", () => {
     "addPasskey: one of the browser's | 200 | -": () => lena.addPasskey(),
     "makeRecoveryCodes: new ones | 200 | -": async () =>
       post(`${lena.path}/recovery-codes`, {}, await lena.session()),
-    "disableTwoFactor: both | 200 | -": async () =>
-      call("POST", `${lena.path}/disable`, {
-        ...(await lena.session()),
-        body: { password: goodPassword, ...lena.rightCode() },
-      }),
+    "disableTwoFactor: both | 200 | -": async () => {
+      const own = await lena.session();
+      const body = { password: goodPassword, ...lena.rightCode() };
+      return call("POST", `${lena.path}/disable`, { ...own, body });
+    },
     "setUpTwoFactor: a secret | 200 | -": async () =>
       call("POST", `${lena.path}/setup`, await sessionOf("lena")),
     "addPasskey: of another challenge | 401 passkey_invalid | by ben": () =>
@@ -415,15 +410,14 @@ describe("the record of each step of each way in", () => {
       const codes = (operation.errors ?? []).filter((code) => "refuses" in errorCodes[code]);
       return [...codes.map((code) => `${id} ${code}`), ...(operation.event === undefined ? [] : [id])];
     });
+    const missing = declared.filter((pair) => !here.includes(pair));
     assert.deepEqual(
-      declared.filter((pair) => !here.includes(pair)),
+      missing,
       Object.keys(elsewhere).filter((pair) => declared.includes(pair)),
     );
     const refusing = Object.entries(errorCodes).flatMap(([code, row]) => ("refuses" in row ? [code] : []));
-    assert.deepEqual(
-      refusing.filter((code) => !here.some((pair) => pair.endsWith(` ${code}`))),
-      ["rate_limited"],
-    );
+    const unseen = refusing.filter((code) => !here.some((pair) => pair.endsWith(` ${code}`)));
+    assert.deepEqual(unseen, ["rate_limited"]);
   });
 });
 

@@ -78,7 +78,6 @@ function lineOf({ type, subject, code, details, actor }: AuditEvent): string {
   return `${type} ${subject?.name ?? "-"} ${code}${reason}${by}`;
 }
 
-/** A user with a second factor, and the ways in which they prove it. */
 export async function enrolledUser({ agent, time, page, post, call }: RefusingWorld, username: string) {
   const user: SignedIn = await agent.signedIn(username, "readonly");
   const factor: Enrolled = await enrol(agent.call, { ...user, password: goodPassword }, time.nowSeconds());
@@ -114,11 +113,8 @@ export async function enrolledUser({ agent, time, page, post, call }: RefusingWo
     addPasskey: async (change: object = {}) => {
       const own = await session();
       const { json } = await call("POST", `${path}/passkeys/begin`, own);
-      return post(
-        `${path}/passkeys`,
-        { name: "Phone", ...key.make(json.challenge, passkeyPage), ...change },
-        own,
-      );
+      const made = { name: "Phone", ...key.make(json.challenge, passkeyPage), ...change };
+      return post(`${path}/passkeys`, made, own);
     },
   };
 }

@@ -32,12 +32,10 @@ describe("a token of rescue", () => {
     assert.match(stdout, /^([0-9a-z]{5}-){3}[0-9a-z]{5}\n$/, stderr);
     return stdout.trim();
   };
-  const setUp = (
-    setup_token: string,
-    username: string,
-    password = goodPassword,
-    display_name = "New Owner",
-  ) => agent.call("POST", "/api/setup", { body: { setup_token, username, password, display_name } });
+  const setUp = (setup_token: string, username: string, password = goodPassword) => {
+    const body = { setup_token, username, password, display_name: "New Owner" };
+    return agent.call("POST", "/api/setup", { body });
+  };
   const me = async (token: string) => (await agent.call("GET", "/api/auth/me", { token })).status;
   const lastEvent = async () => {
     const [event] = (await agent.read("/api/events?limit=1&type=setup.rescued")).items;
@@ -94,9 +92,8 @@ describe("a token of rescue", () => {
     );
     assert.ok(issue && terminal);
     writeFileSync(terminal, "");
-    const { code, stdout, stderr } = await steward(
-      ...["announce-rescue", "--issue", issue, "--terminal", terminal],
-    );
+    const words = ["announce-rescue", "--issue", issue, "--terminal", terminal];
+    const { code, stdout, stderr } = await steward(...words);
     assert.equal(code, 0, stderr);
     assert.equal(readFileSync(terminal, "utf8"), stdout.replaceAll("\n", "\r\n"));
     assert.equal(readFileSync(issue, "utf8"), stdout);

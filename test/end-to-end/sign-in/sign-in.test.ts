@@ -6,6 +6,7 @@ import { before, describe, it } from "node:test";
 import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword, outcome, startAgentProcess } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
+import { told, wrongPassword } from "./guessing.ts";
 
 /**
  * The calls of argon2 in their order, with the cost of what is verified: they take nearly all of the time of a sign-in. Code
@@ -24,7 +25,6 @@ for (const name of ["hash", "verify"]) {
   };
 }
 
-const wrongPassword = "wrong but of a likely length";
 const todaysCost = "$argon2id$v=19$m=19456,t=2,p=1";
 
 describe("sign-in", () => {
@@ -57,11 +57,7 @@ describe("sign-in", () => {
       await signIn("ROOT ADMIN\u0000", adminPassword),
       await signIn(adminName, "x"),
     ];
-    const [first, ...others] = answers.map(({ status, json, headers }) => ({
-      status,
-      body: { ...json, request_id: "" },
-      headers: { ...headers, "x-request-id": "", date: "", "content-length": "" },
-    }));
+    const [first, ...others] = answers.map(told);
     assert.deepEqual([first?.status, first?.body.code], [401, "invalid_credentials"]);
     for (const one of others) assert.deepEqual(one, first);
   });

@@ -4,19 +4,12 @@ import { before, beforeEach, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { type Enrolled, enrol } from "../../../lab/agents/enrol.ts";
-import { type Answer, adminName, adminPassword, outcome } from "../../../lab/agents/running-agent.ts";
+import { adminName, adminPassword, outcome } from "../../../lab/agents/running-agent.ts";
 import { wrongCodeOf } from "../../../lab/basics/authenticator.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { asRoot } from "../../../lab/host/host-file-of-root.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
-import { assertThrottled, fail, login, newAddress, sealedSeconds, wrongPassword } from "./guessing.ts";
-
-/** Reduces an answer to what it says, without what differs between any two. */
-const told = ({ status, json, headers }: Answer) => ({
-  status,
-  body: { ...json, request_id: "" },
-  headers: { ...headers, "x-request-id": "", date: "", "content-length": "" },
-});
+import { assertThrottled, fail, login, newAddress, sealedSeconds, told, wrongPassword } from "./guessing.ts";
 
 describe("wrong passwords", () => {
   // Their delays are over when a test says so.
@@ -27,9 +20,8 @@ describe("wrong passwords", () => {
 
   it("sent all at once are counted before they are looked at: no more than five are (parallel guessing)", async () => {
     const from = newAddress();
-    const all = await Promise.all(
-      Array.from({ length: 20 }, () => login(agent, from, adminName, wrongPassword)),
-    );
+    const tries = Array.from({ length: 20 }, () => login(agent, from, adminName, wrongPassword));
+    const all = await Promise.all(tries);
     const looked = all.filter(({ status }) => status === 401).length;
     assert.ok(looked >= 1 && looked <= 5, `${looked} were looked at`);
     for (const { status, json } of all)
@@ -44,9 +36,8 @@ describe("wrong passwords", () => {
   it("at twenty invented names seal every other answer there, and keep the right password out of nothing", async () => {
     const from = newAddress();
     for (let name = 0; name < 20; name += 1) await fail(agent, from, 1, `invented-${name}`);
-    const sealed = Promise.all(
-      [adminName, "nobody-of-this-name"].map((name) => login(agent, from, name, wrongPassword)),
-    );
+    const names = [adminName, "nobody-of-this-name"];
+    const sealed = Promise.all(names.map((name) => login(agent, from, name, wrongPassword)));
     await time.passWhenAwaited(sealedSeconds, 2);
     const [real, none] = await sealed;
     assert.ok(real && none);

@@ -11,7 +11,6 @@ import { standingTime } from "../../../lab/simulated/test-time.ts";
 
 const program = [process.execPath, join(import.meta.dirname, "../../../dist/main.js")];
 
-/** The secret as the terminal shows it. */
 const secretOn = (shown: string) =>
   (/^(?:[A-Z2-7]{4} ?){8}(?=\r$)/m.exec(shown)?.[0] ?? "").replaceAll(" ", "");
 

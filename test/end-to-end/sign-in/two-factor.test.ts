@@ -38,11 +38,8 @@ describe("two-factor sign-in", () => {
     assert.ok(json.otpauth_uri.includes(`secret=${json.secret}`), "the URI has the secret");
     assert.equal((await login(agent)).status, 200, "it has changed nothing then");
 
-    const { secret, recoveryCodes } = await enrol(
-      agent.call,
-      { ...ana, password: goodPassword },
-      time.nowSeconds(),
-    );
+    const owner = { ...ana, password: goodPassword };
+    const { secret, recoveryCodes } = await enrol(agent.call, owner, time.nowSeconds());
     assert.deepEqual([await isIn(other.token), await isIn(ana.token)], [false, true]);
     const { enabled, recovery_codes_remaining, locked } = await agent.read(path);
     assert.deepEqual([enabled, recovery_codes_remaining, locked], [true, 10, null]);

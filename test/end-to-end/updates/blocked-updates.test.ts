@@ -91,11 +91,10 @@ describe("updates that a file edited by hand blocks", () => {
         const { status, detail } = await updates();
         assert.deepEqual([(await agent.status()).summary.code, status], [code, "degraded"]);
         assert.match(detail, says);
-        for (const body of [{}, { repository: pathToFileURL(stick).href }])
-          assert.equal(
-            await outcome(agent.call("POST", "/api/updates/check", { local: true, body })),
-            refusal,
-          );
+        for (const body of [{}, { repository: pathToFileURL(stick).href }]) {
+          const asked = agent.call("POST", "/api/updates/check", { local: true, body });
+          assert.equal(await outcome(asked), refusal);
+        }
         assert.match((await agent.run("update", "check", "--repo", stick)).stderr, says);
         assert.deepEqual([publisher.server.requests, (await agent.status()).available.rules], [[], null]);
       });

@@ -50,14 +50,8 @@ const releaseJournal: ReleaseJournal = {
       ...{ good: [], setAside: [] },
       trial: {
         ...{ release: { id: "2".repeat(32), name: "demo", version: "3.0.0" }, phase: "confirming" },
-        ...{
-          begun_at: "2026-11-20T12:05:00.000Z",
-          begun_uptime: 10,
-          boot_id: "a-boot",
-          boots: 1,
-          crashes: 0,
-        },
-        ...{ deadline_uptime: 310, undo: null },
+        ...{ begun_at: "2026-11-20T12:05:00.000Z", begun_uptime: 10, boot_id: "a-boot", boots: 1 },
+        ...{ crashes: 0, deadline_uptime: 310, undo: null },
         health: { successes: 2, needed: 6, last: "200 of /health", at: "2026-11-20T12:05:10.000Z" },
       },
     },
@@ -126,12 +120,10 @@ describe("the events of updates", () => {
       trust_confirmed: { fingerprint: publisher.fingerprint },
       root_rotated: { from_version: 1, version: 2 },
       postponed: { kind: "binary", for: "2h" },
-    }))
-      assert.deepEqual(
-        of(type).map((one) => one.details),
-        [details],
-        type,
-      );
+    })) {
+      const told = of(type).map((one) => one.details);
+      assert.deepEqual(told, [details], type);
+    }
   });
 
   it("are beside a history with the installer's own words, newest first", async () => {

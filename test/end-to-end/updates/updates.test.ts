@@ -59,10 +59,8 @@ describe("updates of an agent whose server signs", () => {
     assert.deepEqual([phases[0], phases.at(-1)], ["checking", "idle"]);
     assert.doesNotMatch(stream.text().split("event: progress")[0]?.split("\n\n").at(-1) ?? "", /^id:/m);
     assert.ok(await narrow.until(1), "the event came");
-    assert.deepEqual(
-      narrow.messages.map(({ event }) => event),
-      ["event"],
-    );
+    const kinds = narrow.messages.map(({ event }) => event);
+    assert.deepEqual(kinds, ["event"]);
     for (const one of [stream, narrow]) one.close();
     assert.equal(await outcome(post("check", {})), "429 rate_limited", "within ten seconds");
   });
@@ -122,10 +120,8 @@ describe("updates of an agent whose server signs", () => {
     publisher.server.repent();
     const before = publisher.server.requests.length;
     const { last_check } = (await agent.check()).schedule;
-    assert.deepEqual(
-      publisher.server.requests.slice(before).map(({ path }) => path),
-      ["metadata/2.root.json", "metadata/timestamp.json"],
-    );
+    const paths = publisher.server.requests.slice(before).map(({ path }) => path);
+    assert.deepEqual(paths, ["metadata/2.root.json", "metadata/timestamp.json"]);
     assert.deepEqual([last_check?.outcome, last_check?.requests], ["ok", 2]);
     assert.ok((last_check?.body_bytes ?? Number.NaN) <= 1_024, `${last_check?.body_bytes} bytes`);
   });

@@ -18,7 +18,6 @@ import type { Updates } from "../../../src/contract/types.ts";
 export interface Publisher {
   repository: SignedRepository;
   server: HostileServer;
-  /** The fingerprint is that of its first root. */
   fingerprint: string;
 }
 
@@ -32,7 +31,6 @@ export async function startPublisher(ending: ReturnType<typeof endOfSuite>): Pro
 
 interface UpdatingAgentOptions
   extends Pick<InProcessOptions, "stateDirectory" | "arguments" | "startFilter"> {
-  /** The host file has these members. */
   host?: object;
   settings?: object;
   /** The clock is trusted unless this is false. */
@@ -86,7 +84,6 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}) {
     /** The folder of the host file. */
     etc,
     status,
-    /** Waits until nothing is under way. */
     settled,
     /** Lets the seconds pass that must lie between two checks, and no scheduled one is due soon. */
     restFromChecks,
@@ -97,7 +94,6 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}) {
       await steward("update", "trust", "install", file, "--replace");
     },
     confirm: (fingerprint: string) => steward("update", "trust", "confirm", fingerprint),
-    /** Changes settings as local root. */
     set: (ota: object) => set({ update: { ota } }),
     /** Begins a check over the API and waits for its end. */
     check: async (body: object = {}) => {

@@ -89,10 +89,8 @@ describe("a repository that is sent as a file", () => {
     other.publish("rules");
     assert.equal((await send(await packed(other, "other"))).status, 202);
     const { schedule, available } = await agent.settled();
-    assert.deepEqual(
-      [schedule.last_check?.code, available.rules?.version],
-      ["update_signature_invalid", "1.0.0"],
-    );
+    const found = [schedule.last_check?.code, available.rules?.version];
+    assert.deepEqual(found, ["update_signature_invalid", "1.0.0"]);
     await until("it is removed", () => !existsSync(uploaded));
   });
 

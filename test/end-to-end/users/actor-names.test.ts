@@ -41,8 +41,9 @@ describe("a name that events use for an actor other than a person", () => {
 
   it("is a fault of its line in a list of people, and a provider's person of that name gets another", () => {
     const { entries } = peopleFromCsv(names.join("\n"), { columns: {}, roles: {} }, new Set());
+    const told = entries.map(({ username, faults }) => `${username} ${faults}`);
     assert.deepEqual(
-      entries.map(({ username, faults }) => `${username} ${faults}`),
+      told,
       names.map((name) => `${name} username`),
     );
     const config = { issuer: "https://login.example", nameClaim: "preferred_username" } as never;

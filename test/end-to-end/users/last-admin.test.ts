@@ -29,11 +29,8 @@ describe("the last administrator", () => {
     };
     for (const [what, attempt] of Object.entries(attempts)) {
       const { status, json, text } = await attempt();
-      assert.deepEqual(
-        [status, json.errors?.[0].code ?? json.code],
-        [json.errors ? 400 : 409, "last_admin"],
-        what,
-      );
+      const refusal = [status, json.errors?.[0].code ?? json.code];
+      assert.deepEqual(refusal, [json.errors ? 400 : 409, "last_admin"], what);
       assert.ok(json.detail.includes("second has not signed in with the one-use password yet"), text);
     }
     const { token } = await agent.login(adminName, adminPassword);

@@ -55,10 +55,8 @@ describe("POST /api/tokens/self/rotate", () => {
     const { status, json } = await rotate(stolen);
     assert.deepEqual([status, json.code, json.detail.includes(thief.id)], [403, "forbidden", true]);
     const [refusal] = (await agent.read("/api/events?type=request.refused")).items;
-    assert.deepEqual(
-      [refusal.actor.name, refusal.details.operation],
-      ["root-admin/stolen", "rotateOwnToken"],
-    );
+    const told = [refusal.actor.name, refusal.details.operation];
+    assert.deepEqual(told, ["root-admin/stolen", "rotateOwnToken"]);
     assert.equal((await listed("stolen")).length, 2);
   });
 
