@@ -42,7 +42,7 @@ async function prepareBoth(site: Site): Promise<void> {
   await add(site);
   await publishAll(site);
   await add(site, { version: "1.1.0" });
-  await replaceTopKeys(site);
+  await renewed(site, "root", { roles: ["timestamp", "snapshot", "targets"] });
 }
 
 const scenarios: Scenario[] = [
@@ -158,10 +158,6 @@ function unsign({ workspace }: Site, role: RoleName): void {
   const path = join(workspace.drafts, `${role}.json`);
   const { signed } = JSON.parse(readFileSync(path, "utf8"));
   writeFileSync(path, JSON.stringify({ signatures: [], signed }));
-}
-
-async function replaceTopKeys(site: Site): Promise<void> {
-  await renewed(site, "root", { roles: ["timestamp", "snapshot", "targets"] });
 }
 
 /** One knows only the first root, and with `hasBefore` another has read what was there before. */
