@@ -5,15 +5,16 @@ import { dirname, join } from "node:path";
 
 const machinesOwn = "cc";
 
-const sources = [
-  "addon.c",
-  "clock-steering.c",
-  "credentials.c",
-  "file-locks.c",
-  "process-standing.c",
-  "socket-buffers.c",
-  "timed-datagrams.c",
-].map((name) => join(import.meta.dirname, "../src/host/linux/native", name));
+/** The C files of a folder of the sources, by their names. */
+const filesIn = (folder: string, names: string): string[] =>
+  names.split(" ").map((name) => join(import.meta.dirname, "../src", folder, `${name}.c`));
+
+const sources = filesIn(
+  "host/linux/native",
+  "addon clock-steering credentials file-locks process-standing socket-buffers timed-datagrams",
+);
+const helperSources = filesIn("programs/root-helper", "main orders limits system-files");
+const logReaderSources = filesIn("programs/log-reader", "main serve request allowed-units json");
 
 const flags = [
   "-std=gnu11",
@@ -26,14 +27,6 @@ const flags = [
 ];
 
 const addonFlags = ["-shared", "-fPIC", "-fvisibility=hidden", "-DNAPI_VERSION=8"];
-
-const helperSources = ["main.c", "orders.c", "limits.c", "system-files.c"].map((name) =>
-  join(import.meta.dirname, "../src/programs/root-helper", name),
-);
-
-const logReaderSources = ["main.c", "serve.c", "request.c", "allowed-units.c", "json.c"].map((name) =>
-  join(import.meta.dirname, "../src/programs/log-reader", name),
-);
 
 const programFlags = ["-D_GNU_SOURCE", "-fPIE", "-pie"];
 

@@ -27,9 +27,7 @@ export interface ApiDocument {
 /** The breakages, a line each; empty when every program goes on working. */
 export function breakages(before: ApiDocument, after: ApiDocument): string[] {
   const schemas = new SchemaChanges(before.components.schemas, after.components.schemas);
-  const names = Object.keys(before.components.schemas)
-    .filter((name) => !(name in after.components.schemas))
-    .map((name) => `the shape ${name} is gone`);
+  const gone = Object.keys(before.components.schemas).filter((name) => !(name in after.components.schemas));
   const operations = Object.entries(before.paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]) => {
       const where = `${method.toUpperCase()} ${path}`;
@@ -44,7 +42,7 @@ export function breakages(before: ApiDocument, after: ApiDocument): string[] {
       ];
     }),
   );
-  return [...names, ...operations];
+  return [...gone.map((name) => `the shape ${name} is gone`), ...operations];
 }
 
 function parametersOf({ parameters = [] }: Operation, { components }: ApiDocument): Parameter[] {
@@ -62,30 +60,25 @@ function ownChanges(before: Operation, after: Operation): string[] {
         ([scheme, names]) => scheme in held && names.every((name) => held[scheme]?.includes(name)),
       ),
     );
-  const shut = (before.security ?? []).filter((held) => !isEnough(held));
+  const shut = (before.security ?? []).filter((held) => !isEnough(held)).map((held) => JSON.stringify(held));
   const [was, is] = [before["x-step-up"], after["x-step-up"]];
   // OpenAPI 3.1 §4.8.16: an error is declared by its status, by its range or by `default`, which covers both. All have one
   // shape, `Problem`, so a program reads it as before.
   const isDeclared = (status: string): boolean =>
     [status, `${status[0]}XX`, "default"].some((declared) => declared in after.responses);
-  const errors = Object.keys(before.responses).filter((status) => !status.startsWith("2"));
+  const errors = Object.keys(before.responses).filter((status) => !/^2/.test(status) && !isDeclared(status));
   return [
     ...(before.operationId === after.operationId ? [] : ["operationId has changed"]),
-    ...shut.map((held) => `${JSON.stringify(held)} is no longer enough to call it`),
+    ...shut.map((held) => `${held} is no longer enough to call it`),
     ...(is !== undefined && is !== was && was !== true ? ["it needs a step-up now"] : []),
-    ...errors
-      .filter((status) => !isDeclared(status))
-      .map((status) => `the error ${status} is no longer declared`),
+    ...errors.map((status) => `the error ${status} is no longer declared`),
   ];
 }
 
-function parameterChanges(
-  before: readonly Parameter[],
-  after: readonly Parameter[],
-  schemas: SchemaChanges,
-  where: string,
-): string[] {
-  const found = (among: readonly Parameter[], one: Parameter) =>
+type Parameters = readonly Parameter[];
+
+function parameterChanges(before: Parameters, after: Parameters, schemas: SchemaChanges, where: string) {
+  const found = (among: Parameters, one: Parameter) =>
     among.find((other) => other.name === one.name && other.in === one.in);
   const changed = before.flatMap((one) => {
     const present = found(after, one);
@@ -94,11 +87,8 @@ function parameterChanges(
     const required = present.required && !one.required ? [`${at}: it is required now`] : [];
     return [...required, ...schemas.between({ before: one.schema, after: present.schema }, "request", at)];
   });
-  const demanded = after.filter((one) => one.required && !found(before, one));
-  return [
-    ...changed,
-    ...demanded.map((one) => `${where} ${one.in} ${one.name}: a new parameter is required`),
-  ];
+  const added = after.filter((one) => one.required && !found(before, one));
+  return [...changed, ...added.map((one) => `${where} ${one.in} ${one.name}: a new parameter is required`)];
 }
 
 function bodyChanges(before: Operation, after: Operation, schemas: SchemaChanges, where: string): string[] {

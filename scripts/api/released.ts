@@ -16,10 +16,9 @@ export function presentDocument(): ApiDocument {
 
 /** Writes only the parts that programs go by, without words: a line for each path and each shape. */
 function textOf({ paths, components }: ApiDocument): string {
-  const lines = (members: object): string =>
-    Object.entries(members)
-      .map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value, withoutWords)}`)
-      .join(",\n");
+  const line = ([name, value]: [string, unknown]): string =>
+    `${JSON.stringify(name)}: ${JSON.stringify(value, withoutWords)}`;
+  const lines = (members: object): string => Object.entries(members).map(line).join(",\n");
   const { schemas, parameters = {} } = components;
   return `{"paths": {\n${lines(paths)}\n},\n"components": {"schemas": {\n${lines(schemas)}\n},\n"parameters": {\n${lines(parameters)}\n}}}\n`;
 }

@@ -143,9 +143,8 @@ function valueChanges({ before, after }: Pair, side: Side): string[] {
   if (side === "answer") return olds && !news ? ["the values are no longer listed"] : [];
   if (!news) return [];
   if (!olds) return ["the values are limited to a list"];
-  return olds
-    .filter((value) => !news.includes(value))
-    .map((value) => `the value ${value} is no longer taken`);
+  const lost = olds.filter((value) => !news.includes(value));
+  return lost.map((value) => `the value ${value} is no longer taken`);
 }
 
 function valuesOf(schema: Schema): string[] | undefined {

@@ -41,22 +41,13 @@ export interface Build {
 
 const ofCheckout: Build = { dist: join(root, "dist"), nodeModules: join(root, "node_modules") };
 
-/** One file outside of the program's own directory. */
-interface File {
-  readonly path: string;
-  readonly text: () => string;
-}
-
 /** The files of systemd/ belong here below the prefix, by their endings. The launcher is beside the program. */
-const places: Readonly<Record<string, { directory: string; ending: string }>> = {
-  ".service": { directory: "lib/systemd/system", ending: ".service" },
-  ".socket": { directory: "lib/systemd/system", ending: ".socket" },
-  ".timer": { directory: "lib/systemd/system", ending: ".timer" },
-  ".slice": { directory: "lib/systemd/system", ending: ".slice" },
-  ".preset": { directory: "lib/systemd/system-preset", ending: ".preset" },
-  ".sysusers": { directory: "lib/sysusers.d", ending: ".conf" },
-  ".tmpfiles": { directory: "lib/tmpfiles.d", ending: ".conf" },
-};
+const places: readonly (readonly [endings: RegExp, directory: string, ending?: string])[] = [
+  [/\.(service|socket|timer|slice)$/, "lib/systemd/system"],
+  [/\.preset$/, "lib/systemd/system-preset"],
+  [/\.sysusers$/, "lib/sysusers.d", ".conf"],
+  [/\.tmpfiles$/, "lib/tmpfiles.d", ".conf"],
+];
 
 /** The drop-in with the right to set the clock. Its number lets an administrator's own, such as override.conf, come after it. */
 export const timekeeperDropIn = "lib/systemd/system/steward.service.d/10-timekeeper.conf";
@@ -181,30 +172,26 @@ async function makeOwnCodeCaches(home: string): Promise<void> {
 }
 
 /** The single files: from systemd/, and what the build makes of the command line for shells and man(1). */
-function files(place: Place, { dist }: Build = ofCheckout): File[] {
-  const { destination, prefix } = place;
+function files({ destination, prefix }: Place, { dist }: Build = ofCheckout) {
   const ofBuild = Object.entries(shellFiles).map(([built, path]) => ({
     path: join(destination, prefix, path),
     text: () => readFileSync(join(dist, built), "utf8"),
   }));
-  return [...unitFiles(place), ...ofBuild];
-}
-
-function unitFiles(place: Place): File[] {
-  return readdirSync(join(root, "systemd")).flatMap((name): File[] => {
-    if (name === "steward.launcher") return [];
-    const path = join(place.destination, pathOf(name, place.prefix));
-    return [{ path, text: () => forPrefix(name, place.prefix) }];
-  });
+  const names = readdirSync(join(root, "systemd")).filter((name) => name !== "steward.launcher");
+  const units = names.map((name) => ({
+    path: join(destination, pathOf(name, prefix)),
+    text: () => forPrefix(name, prefix),
+  }));
+  return [...units, ...ofBuild];
 }
 
 function pathOf(name: string, prefix: string): string {
   const dropIn = dropIns[name];
   if (dropIn !== undefined) return join(prefix, dropIn);
-  const ending = /\.[a-z]+$/.exec(name)?.[0] ?? "";
-  const found = places[ending];
+  const found = places.find(([endings]) => endings.test(name));
   if (!found) throw new Error(`systemd/${name}: scripts/install/files.ts does not say where it belongs`);
-  return join(prefix, found.directory, `${name.slice(0, -ending.length)}${found.ending}`);
+  const [endings, directory, ending] = found;
+  return join(prefix, directory, ending ? name.replace(endings, ending) : name);
 }
 
 /** A file of systemd/ with the program's directory as it is under this prefix. */
@@ -224,8 +211,6 @@ function makeReadable(directory: string): void {
 }
 
 function isProgram(path: string): boolean {
-  return (
-    /\/steward-(helper|logs)$/.test(path) ||
-    (/\/(main|installer)\.js$/.test(path) && readFileSync(path, "utf8").startsWith("#!"))
-  );
+  if (/\/steward-(helper|logs)$/.test(path)) return true;
+  return /\/(main|installer)\.js$/.test(path) && readFileSync(path, "utf8").startsWith("#!");
 }
