@@ -77,12 +77,8 @@ describe("a test of a receiver", () => {
 });
 
 describe("a receiver of the settings", () => {
-  const secrets = {
-    of: makeWebhookSecret,
-    isSet: () => true,
-    set: async () => assert.fail(),
-    keepOnly: async () => assert.fail(),
-  };
+  const unused = async () => assert.fail();
+  const secrets = { of: makeWebhookSecret, isSet: () => true, set: unused, keepOnly: unused };
   for (const [what, settings] of [
     ["webhook", hook],
     ["mail", mailbox],

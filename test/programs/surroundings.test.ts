@@ -126,12 +126,8 @@ const secret = `whsec_${randomBytes(32).toString("base64")}`;
 
 /** Delivers a message to a receiver. Returns its error; null: it was taken. */
 async function toReceiver(plan: OutboxPlan, settings: Settings["notify"]["receivers"][number] | null) {
-  const secrets = {
-    of: () => secret,
-    isSet: () => true,
-    set: async () => assert.fail(),
-    keepOnly: async () => assert.fail(),
-  };
+  const unused = async () => assert.fail();
+  const secrets = { of: () => secret, isSet: () => true, set: unused, keepOnly: unused };
   const receiver =
     settings === null
       ? (openOtlp(plan) ?? openSyslog(plan))?.receiver

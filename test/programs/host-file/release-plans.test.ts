@@ -21,41 +21,29 @@ async function updateOf(test: TestContext, content: object) {
 
 describe("how releases are put to work, in the host file", asRoot, () => {
   it("is said in full for rules and for binaries", async (test) => {
-    const [reload, check, healthy] = ["reload", "check", "healthy"].map((name) =>
-      program(ownDirectory(test), name),
-    );
-    const health = {
-      http: [
-        { url: "http://127.0.0.1:9000/health", status: 204 },
-        { url: "http://[::1]:9000/version", version_member: "version" },
-      ],
-      command: [healthy, "--quick"],
-      successes: 3,
-      interval: "500ms",
-      within: "1m",
-    };
-    const { apply } = await updateOf(test, {
-      product: "pump-7",
-      update: {
-        rules: { activate: [reload, "{release}"], self_test: [check, "{release}/rules"], health },
-        binary: { unit: "pump.service", self_test: ["{release}/bin/pump", "--version"] },
-      },
-    });
+    const paths = ["reload", "check", "healthy"].map((name) => program(ownDirectory(test), name));
+    const [reload, check, healthy] = paths;
+    const http = [
+      { url: "http://127.0.0.1:9000/health", status: 204 },
+      { url: "http://[::1]:9000/version", version_member: "version" },
+    ];
+    const command = [healthy, "--quick"];
+    const health = { http, command, successes: 3, interval: "500ms", within: "1m" };
+    const rules = { activate: [reload, "{release}"], self_test: [check, "{release}/rules"], health };
+    const binary = { unit: "pump.service", self_test: ["{release}/bin/pump", "--version"] };
+    const { apply } = await updateOf(test, { product: "pump-7", update: { rules, binary } });
     assert.deepEqual(apply.rules, {
-      unit: null,
-      activate: [reload, "{release}"],
-      selfTest: [check, "{release}/rules"],
+      ...{ unit: null, activate: rules.activate, selfTest: rules.self_test },
       health: {
         http: [
           { url: "http://127.0.0.1:9000/health", status: 204, versionMember: null },
           { url: "http://[::1]:9000/version", status: 200, versionMember: "version" },
         ],
-        command: [healthy, "--quick"],
-        ...{ successes: 3, intervalSeconds: 0.5, withinSeconds: 60 },
+        ...{ command, successes: 3, intervalSeconds: 0.5, withinSeconds: 60 },
       },
     });
     assert.deepEqual(apply.binary, {
-      ...{ unit: "pump.service", activate: null, selfTest: ["{release}/bin/pump", "--version"] },
+      ...{ unit: "pump.service", activate: null, selfTest: binary.self_test },
       health: { http: [], command: null, successes: 6, intervalSeconds: 5, withinSeconds: 300 },
     });
   });
@@ -79,13 +67,9 @@ describe("how releases are put to work, in the host file", asRoot, () => {
     const { apply } = await updateOf(test, { update: {} });
     assert.equal(apply.binary?.unit, "steward.service");
     assert.deepEqual(apply.binary.selfTest, ["{release}/lib/steward/steward", "--version"]);
-    assert.deepEqual(
-      apply.binary.health.http.map(({ url, versionMember }) => [url, versionMember]),
-      [
-        ["http://127.0.0.1:8470/api/version", "version"],
-        ["http://127.0.0.1:8470/api/health/ready", null],
-      ],
-    );
+    const asked = apply.binary.health.http.map(({ url, versionMember }) => `${url} ${versionMember}`);
+    const own = "http://127.0.0.1:8470/api";
+    assert.deepEqual(asked, [`${own}/version version`, `${own}/health/ready null`]);
     assert.deepEqual(plainHostFile().update.apply, apply);
   });
 
