@@ -6,7 +6,7 @@ import {
 import { type Clock, DeviceClock } from "../../src/clock/loop/clock.ts";
 import { type ClockRecord, clockRecordKind } from "../../src/clock/trust/clock-record.ts";
 import { durationSeconds } from "../../src/contract/durations.ts";
-import type { Settings, TimeSync } from "../../src/contract/types.ts";
+import type { Settings } from "../../src/contract/types.ts";
 import { isLocalAddress } from "../../src/host/linux/network/server-addresses.ts";
 import type { Leap, SteeringBlocker, TimeDaemon } from "../../src/host/ports.ts";
 import type { Document } from "../../src/store/documents/document.ts";
@@ -37,16 +37,7 @@ export interface ClockHostPlan {
   readonly battery?: Date;
 }
 
-/** The host at one moment, as it sees itself and as it is. */
-export interface ClockView {
-  readonly atSeconds: number;
-  /** Wall clock less true time. */
-  readonly wallErrorSeconds: number;
-  /** The same of what sign-in goes by. */
-  readonly signInErrorSeconds: number;
-  readonly kernelMaxErrorSeconds: number | null;
-  readonly status: TimeSync;
-}
+export type ClockView = ReturnType<ClockHost["view"]>;
 
 const daySeconds = 86_400;
 
@@ -98,11 +89,13 @@ export class ClockHost {
     return this.#plan.trueStartSeconds + this.time.now() + this.#leapSeconds;
   }
 
-  view(): ClockView {
+  /** The host at one moment, as it sees itself and as it is. */
+  view() {
     const wallErrorSeconds = this.kernel.errorSeconds();
     const status = this.clock.status();
     return {
       atSeconds: this.time.now(),
+      /** Wall clock less true time, and the same of what sign-in goes by. */
       wallErrorSeconds,
       signInErrorSeconds: wallErrorSeconds + this.clock.state().offsetSeconds,
       kernelMaxErrorSeconds: status.kernel?.synchronised ? status.kernel.max_error_seconds : null,

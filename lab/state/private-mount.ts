@@ -6,23 +6,13 @@ import type { TestContext } from "node:test";
 import { systemErrorCode } from "../../src/contract/errors.ts";
 import { atEnd, type Ending, temporaryDirectory } from "../basics/ending.ts";
 
-/** A small file system in a mount namespace of its own, which the kernel takes away with the process that holds it. */
-export interface PrivateMount {
-  /** The mounted directory, as processes in the namespace see it. */
-  directory: string;
-  /** The same directory as this process sees it. */
-  seen: string;
-  /** The command to run something under, so that it sees the mount. */
-  prefix: string[];
-  /** Runs a shell script in the namespace with the directory as `$1`. */
-  run: (script: string) => void;
-}
+export type PrivateMount = Exclude<Awaited<ReturnType<typeof mountPrivately>>, string>;
 
 /**
- * Mounts a tmpfs. A string says why it cannot be had: without root, or where the container forbids it. The holder
+ * Mounts a small file system, a tmpfs, in a mount namespace of its own. A string says why it cannot be had: without root, or where the container forbids it. The holder
  * ends when its standard input is closed, so the mount goes with this process too, however it ends.
  */
-export async function mountPrivately(test: Ending, sizeMebibytes: number): Promise<PrivateMount | string> {
+export async function mountPrivately(test: Ending, sizeMebibytes: number) {
   if (process.getuid?.() !== 0) return "mounting needs root";
   const directory = await temporaryDirectory(test);
   const script = `mount -t tmpfs -o size=${sizeMebibytes}m,mode=0700 tmpfs "$1" && echo mounted && exec cat`;
@@ -37,10 +27,13 @@ export async function mountPrivately(test: Ending, sizeMebibytes: number): Promi
   if (refusal !== "mounted") return `a private mount is not permitted here: ${refusal}`;
   const prefix = ["nsenter", `--mount=/proc/${holder.pid}/ns/mnt`];
   return {
+    /** The mounted directory, as processes in the namespace see it, and as this process sees it. */
     directory,
     seen: join(`/proc/${holder.pid}/root`, directory),
+    /** The command to run something under, so that it sees the mount. */
     prefix,
-    run: (text) => {
+    /** Runs a shell script in the namespace with the directory as `$1`. */
+    run: (text: string): void => {
       const [command = "", ...rest] = [...prefix, "sh", "-e", "-c", text, "sh", directory];
       execFileSync(command, rest, { stdio: "pipe" });
     },

@@ -34,9 +34,9 @@ export async function onDisk(directory: string, file: string): Promise<Record<st
   return JSON.parse(await readFile(join(directory, file), "utf8")) as Record<string, unknown>;
 }
 
-/** The damaged files kept of a document, oldest first. */
-export async function keptFiles(directory: string, name: string): Promise<string[]> {
-  return (await readdir(directory)).filter((file) => file.startsWith(`${name}.bad-`)).sort();
+/** The files kept of a document that was damaged, or of its former forms, oldest first. */
+export async function keptFiles(directory: string, name: string, why: "bad" | "format" = "bad") {
+  return (await readdir(directory)).filter((file) => file.startsWith(`${name}.${why}-`)).sort();
 }
 
 /** Finds the files that a cut write leaves behind: hidden, and neither the lock nor the reserve. */
@@ -97,18 +97,10 @@ export function bundleFixture(directory: string, name: string): Promise<string> 
   return bundle(directory, join(import.meta.dirname, `${name}.ts`));
 }
 
-/** A disk that a test may keep from answering; for a process with this environment. */
-export interface HeldDisk {
-  environment: Record<string, string>;
-  /** From now on each fsync waits whose path has this part in it, or is exactly the one behind "="; no other does. */
-  hold(named: string): void;
-  release(): void;
-  /** Until one of them waits whose path has this part in it. */
-  waits(named: string): Promise<void>;
-}
+export type HeldDisk = Awaited<ReturnType<typeof createHeldDisk>>;
 
-/** Throws when there is no C compiler. */
-export async function createHeldDisk(test: Ending): Promise<HeldDisk> {
+/** A disk that a test may keep from answering; for a process with this environment. Throws when there is no C compiler. */
+export async function createHeldDisk(test: Ending) {
   const directory = await temporaryDirectory(test);
   const library = join(directory, "held-fsync.so");
   const source = join(import.meta.dirname, "store-held-fsync.c");
@@ -119,20 +111,17 @@ export async function createHeldDisk(test: Ending): Promise<HeldDisk> {
   atEnd(test, release);
   return {
     environment: { LD_PRELOAD: library, FSYNC_HELD: file },
-    hold: (named) => {
+    /** From now on each fsync waits whose path has this part in it, or is exactly the one behind "="; no other does. */
+    hold: (named: string): void => {
       rmSync(`${file}.waiting`, { force: true });
       writeFileSync(`${file}.next`, named);
       renameSync(`${file}.next`, file);
     },
     release,
-    waits: (named) =>
+    /** Until one of them waits whose path has this part in it. */
+    waits: (named: string): Promise<void> =>
       until(`an fsync of ${named} waits`, async () =>
         (await readFile(`${file}.waiting`, "utf8").catch(() => "")).includes(named),
       ),
   };
-}
-
-/** The bytes kept of former forms of a document. */
-export async function keptForms(directory: string, name: string): Promise<string[]> {
-  return (await readdir(directory)).filter((file) => file.startsWith(`${name}.format-`)).sort();
 }

@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
-import { keptForms, leftovers, onDisk, open } from "../../lab/state/state-directory.ts";
+import { keptFiles, leftovers, onDisk, open } from "../../lab/state/state-directory.ts";
 import type { StewardError } from "../../src/contract/errors.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createStateTools } from "../../src/store/documents/inspection.ts";
@@ -150,7 +150,7 @@ describe("the bytes of former forms", () => {
     await next.update(() => ({ lumen: 7 }));
     await next.close();
     const kept = ["lamp.format-0.10.0.json", "lamp.format-1.0.0.json"];
-    assert.deepEqual(await keptForms(directory, "lamp"), kept);
+    assert.deepEqual(await keptFiles(directory, "lamp", "format"), kept);
     const found: { detail: string; isLoss: boolean }[] = [];
     const back = await open(directory, former, { found: async (one) => void found.push(one) });
     assert.deepEqual(back.read(), { brightness: 30 });
