@@ -87,7 +87,7 @@ describe("a token that is refused because of the clock", () => {
     assertNear(await scene.aheadSeconds(), 0);
     for (const user of [operator, admin, reader]) assert.deepEqual(await scene.me(user), [200, "ok"]);
     const { offset_seconds, last_step } = await agent.read(route);
-    // The host's own clock is left alone.
+    // The host's own clock is as it was.
     assert.ok(Math.abs(offset_seconds + 3 * hour) < 2, String(offset_seconds));
     assert.equal(last_step, null);
     const { items } = await agent.read("/api/events?type=token.tolerated&limit=200");

@@ -22,7 +22,7 @@ describe("the codes of a user", () => {
   it("are locked by ten wrong ones, a recovery code is not, until root unlocks or the clock is trusted anew", async () => {
     const next = () => outcome(ana.signIn({ code: ana.nextCode() }));
     const lock = async () => {
-      // Of none of the steps that are searched.
+      // A code of none of the steps that are searched.
       for (let count = 0; count < 10; count += 1)
         assert.equal(await outcome(ana.signIn({ code: ana.codeAhead(86_400) })), "401 totp_invalid");
       assert.equal(await next(), "429 account_locked");

@@ -56,10 +56,8 @@ describe("API tokens", () => {
   });
 
   it("are made and deleted by those who gave the password lately, one's own deleted without, and die at once", async () => {
-    const [plain, chief] = [
-      await agent.login("olga", goodPassword),
-      await agent.login(adminName, adminPassword),
-    ];
+    const plain = await agent.login("olga", goodPassword);
+    const chief = await agent.login(adminName, adminPassword);
     const [own, other] = [(await create(plain)).json, (await create(plain)).json];
     time.pass(stepUpSeconds);
     await stepUp(agent.call, admin.token, adminPassword);

@@ -95,6 +95,7 @@ describe("the health check of releases", asRoot, () => {
 });
 
 describe("a program of the host file", asRoot, () => {
+  const ofAnother = /\/update\/rules\/activate\/0 names .*reload, which must belong to root .*chown root/;
   const looseDirectory = new RegExp(`${tmpdir()}, which must belong to root`);
 
   /** Changes a path, and gives back the new one. */
@@ -109,11 +110,7 @@ describe("a program of the host file", asRoot, () => {
       put(program(ownDirectory(test)), change);
 
   const rows: [name: string, make: (test: TestContext) => string, words: RegExp][] = [
-    [
-      "that another user owns, for it runs as root",
-      own((path) => chownSync(path, 65_534, 0)),
-      /\/update\/rules\/activate\/0 names .*reload, which must belong to root .*chown root/,
-    ],
+    ["that another user owns, for it runs as root", own((path) => chownSync(path, 65_534, 0)), ofAnother],
     ["that others can write", own((path) => chmodSync(path, 0o775)), /writable by no other user/],
     ["in a directory that others can write", () => program(scratchDirectory()), looseDirectory],
     [
@@ -129,11 +126,7 @@ describe("a program of the host file", asRoot, () => {
       },
       looseDirectory,
     ],
-    [
-      "whose links go round in a ring, and the look ends",
-      (test) => put(join(ownDirectory(test), "a"), link("a")),
-      /too many links/,
-    ],
+    ["whose links go in a ring", (test) => put(join(ownDirectory(test), "a"), link("a")), /too many links/],
     ["that is not there", (test) => join(ownDirectory(test), "reload"), /reload, which does not exist/],
     ["that is a directory", ownDirectory, /must be a regular file/],
     ["that may not be run", own((path) => chmodSync(path, 0o644)), /is not executable/],
