@@ -20,14 +20,18 @@ export interface Schema extends Bounds {
 type Bound = "minItems" | "maxItems" | "minLength" | "maxLength" | "minimum" | "maximum";
 type Bounds = { readonly [name in Bound]?: number };
 
-const known = new WeakMap<Schema, Arbitrary<unknown>>();
+/** The same function, which makes its result once for each value. */
+export function madeOnce<From extends object, To>(make: (from: From) => To): (from: From) => To {
+  const known = new WeakMap<From, To>();
+  return (from) => {
+    const made = known.get(from) ?? make(from);
+    known.set(from, made);
+    return made;
+  };
+}
 
 /** Values that fit the schema, as a rule: what rules say beyond it the agent has to refuse itself. */
-export function fitting(schema: Schema): Arbitrary<unknown> {
-  const values = known.get(schema) ?? made(schema);
-  known.set(schema, values);
-  return values;
-}
+export const fitting: (schema: Schema) => Arbitrary<unknown> = madeOnce(made);
 
 function made(schema: Schema): Arbitrary<unknown> {
   if ("const" in schema) return fc.constant(schema.const);

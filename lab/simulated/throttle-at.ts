@@ -51,10 +51,8 @@ export interface Host {
 /** Throttle on a real file, in virtual time. A host that is opened again finds its file again. */
 export async function throttleAt(host: Host) {
   host.directory ??= await temporaryDirectory(ending);
-  const document = await openDocument(host.directory, throttleRecordKind, {
-    isFirstStart: true,
-    reserve: createReserve(host.directory),
-  });
+  const reserve = createReserve(host.directory);
+  const document = await openDocument(host.directory, throttleRecordKind, { isFirstStart: true, reserve });
   const options = { document, bootId: host.bootId ?? "boot-1", uptime: () => host.now };
   const after: Timers["after"] = (seconds, call) => {
     host.timers?.push({ seconds, call });

@@ -1,18 +1,12 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after } from "node:test";
 import { createTrustedTime } from "../../src/accounts/trusted-time.ts";
 import type { ClockState } from "../../src/clock/trust/clock-state.ts";
 import { type Document, openDocument } from "../../src/store/documents/document.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
+import { atEnd, temporaryDirectory as directoryUntil, endOfSuite } from "../basics/ending.ts";
 import { unobservedClock } from "./unobserved-clock.ts";
 
-const closing: (() => Promise<void>)[] = [];
-after(async () => {
-  for (const close of closing.reverse()) await close();
-});
+const ending = endOfSuite();
 
 export type VirtualHost = ReturnType<typeof virtualHost>;
 
@@ -50,16 +44,10 @@ export async function temporaryDocument<T extends object>(
   given?: string,
 ): Promise<Document<T>> {
   const directory = given ?? (await temporaryDirectory());
-  const document = await openDocument(directory, kind, {
-    isFirstStart: true,
-    reserve: createReserve(directory),
-  });
-  closing.push(() => document.close());
+  const reserve = createReserve(directory);
+  const document = await openDocument(directory, kind, { isFirstStart: true, reserve });
+  atEnd(ending, () => document.close());
   return document;
 }
 
-export async function temporaryDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "steward-auth-"));
-  closing.push(() => rm(directory, { recursive: true }));
-  return directory;
-}
+export const temporaryDirectory = (): Promise<string> => directoryUntil(ending);

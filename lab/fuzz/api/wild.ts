@@ -5,7 +5,7 @@ import { operationIds, operationOf } from "../../../src/contract/operations.ts";
 import type { Chance } from "../../basics/chance.ts";
 import { bytes, json, mostly, spoiltBytes, spoiltJson, texts, weighed } from "../arbitraries.ts";
 import { draw, drawn, oneOf, percent } from "../draw.ts";
-import { fitting, type Schema } from "../fitting.ts";
+import { fitting, madeOnce, type Schema } from "../fitting.ts";
 import type { Bench, Given } from "./bench.ts";
 import { forbiddance } from "./permitted.ts";
 import type { Actor, Credential, World } from "./world.ts";
@@ -85,19 +85,11 @@ function pathTexts(schema: Schema): Arbitrary<string> {
     .map((text) => (/^\.{0,2}$/.test(text) ? "x" : Buffer.from(text.slice(0, 300)).toString()));
 }
 
-const known = new Map<Operation, ReturnType<typeof made>>();
-
 /** The parts of a request that belong to no sender. */
-function formsOf(operation: Operation) {
-  const forms = known.get(operation) ?? made(operation);
-  known.set(operation, forms);
-  return forms;
-}
-
-function made(operation: Operation) {
+const formsOf = madeOnce((operation: Operation) => {
   const [content, query] = [contentsOf(operation), queriesOf(operation)];
   return fc.record({ content, query, headers, from: addresses, isHead: mostly(3) });
-}
+});
 
 function queriesOf({ query }: Operation): Arbitrary<Record<string, unknown>> {
   const strange = fc.tuple(texts, texts).map(([name, value]) => ({ [name]: value }));
