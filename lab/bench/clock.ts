@@ -1,12 +1,10 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { createExchange } from "../../src/clock/ntp/exchange.ts";
 import { createDatagrams } from "../../src/host/linux/network/datagrams.ts";
 import { median, quantile } from "../basics/quantile.ts";
+import { scratchDirectory } from "../basics/scratch.ts";
 import { chronyProgram, startChronyd } from "../host/chronyd.ts";
 import { clockAddon, hostClock } from "../host/host-clock.ts";
 import { realTimers } from "../host/timers.ts";
@@ -65,21 +63,16 @@ async function ownErrors(address: string, port: number): Promise<number[]> {
 
 /** Microseconds; chronyd prints whole ones. */
 async function peerErrors(address: string, port: number): Promise<number[]> {
-  const directory = mkdtempSync(join(tmpdir(), "steward-bench-"));
   const errors: number[] = [];
-  try {
-    for (let run = 0; run < peerRuns; run += 1) {
-      // -Q and -x: it measures, prints and ends. One sample, as one exchange of ours is one.
-      const server = `server ${address} port ${port} iburst maxsamples 1`;
-      const place = ["cmdport 0", "bindcmdaddress /", `pidfile ${directory}/chronyd.pid`, "user root"];
-      const words = ["-Q", "-x", "-U", "-t", "10", server, ...place];
-      const { stderr } = await promisify(execFile)(chronyProgram("chronyd"), words, { timeout: 20_000 });
-      const seconds = /System clock wrong by (-?[0-9.]+) seconds/.exec(stderr)?.[1];
-      if (seconds === undefined) throw new Error(`chronyd -Q said nothing of the clock: ${stderr}`);
-      errors.push(Math.abs(Number(seconds)) * 1e6);
-    }
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
+  // -Q and -x: it measures, prints and ends. One sample, as one exchange of ours is one.
+  const server = `server ${address} port ${port} iburst maxsamples 1`;
+  const place = ["cmdport 0", "bindcmdaddress /", `pidfile ${scratchDirectory()}/chronyd.pid`, "user root"];
+  const words = ["-Q", "-x", "-U", "-t", "10", server, ...place];
+  for (let run = 0; run < peerRuns; run += 1) {
+    const { stderr } = await promisify(execFile)(chronyProgram("chronyd"), words, { timeout: 20_000 });
+    const seconds = /System clock wrong by (-?[0-9.]+) seconds/.exec(stderr)?.[1];
+    if (seconds === undefined) throw new Error(`chronyd -Q said nothing of the clock: ${stderr}`);
+    errors.push(Math.abs(Number(seconds)) * 1e6);
   }
   return errors;
 }

@@ -15,13 +15,12 @@ const slowdown = 4;
 /** Seconds until the first view can be used, on such a processor and Chromium's Slow 3G (400 kbit/s, 400 ms). */
 const slowBoundSeconds = 3;
 
-interface View {
-  readonly name: string;
-  readonly context: BrowserContext;
-  readonly path: string;
-  readonly ready: string;
-  readonly measured: FirstView[];
-  readonly onSlow3g: FirstView[];
+type View = ReturnType<typeof viewOf>;
+
+/** A page, when it is ready, and what is measured of it. */
+function viewOf(name: string, context: BrowserContext, path: string, ready: string) {
+  const [measured, onSlow3g]: [FirstView[], FirstView[]] = [[], []];
+  return { name, context, path, ready, measured, onSlow3g };
 }
 
 const cleanings: (() => Promise<void>)[] = [];
@@ -35,13 +34,12 @@ try {
   const { context: stranger } = await open(agent);
   const { context: administrator, page } = await open(agent);
   await signIn(page, "admin");
-  const views: View[] = [
-    { name: "signed out", context: stranger, path: "/", ready: "form" },
-    { name: "Home", context: administrator, path: "/", ready: ".verdict" },
-    ...["Users", "System", "Updates"].map((name) => ({
-      ...{ name, context: administrator, path: `/${name.toLowerCase()}`, ready: "main h1" },
-    })),
-  ].map((view) => ({ ...view, measured: [], onSlow3g: [] }));
+  const others = ["Users", "System", "Updates"];
+  const views = [
+    viewOf("signed out", stranger, "/", "form"),
+    viewOf("Home", administrator, "/", ".verdict"),
+    ...others.map((name) => viewOf(name, administrator, `/${name.toLowerCase()}`, "main h1")),
+  ];
   for (let round = 0; round < rounds; round += 1)
     for (const { context, path, ready, measured, onSlow3g } of views) {
       measured.push(await firstView(context, path, { ready, slowdown }));

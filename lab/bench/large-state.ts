@@ -1,10 +1,10 @@
 /** The memory and the writes of an agent with thousands of users and API tokens, against those with hardly any. */
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { limitMemory, unitMemoryMiB } from "../basics/memory-limit.ts";
 import { median } from "../basics/quantile.ts";
+import { scratchDirectory } from "../basics/scratch.ts";
 import { makeLargeState, nameOf, password } from "../state/large-state.ts";
 import { agentOf, type Running, start } from "./contestant.ts";
 import type { Surroundings } from "./footprint.ts";
@@ -40,7 +40,8 @@ export async function largeStateRows(at: Surroundings): Promise<Row[]> {
 
 async function measure(at: Surroundings, size: Size): Promise<Record<Figure, number>> {
   const directory = mkdtempSync(join(at.directory, "state-of-"));
-  const { path, tokens } = await stateOf(size);
+  made[size] ??= makeState(size);
+  const { path, tokens } = await made[size];
   cpSync(path, join(directory, "state"), { recursive: true, preserveTimestamps: true });
   const limit = limitMemory(unitMemoryMiB);
   if (limit === null)
@@ -57,18 +58,11 @@ async function measure(at: Surroundings, size: Size): Promise<Record<Figure, num
   }
 }
 
-const made = new Map<Size, ReturnType<typeof makeState>>();
-
 /** Made once for all runtimes. */
-function stateOf(size: Size): ReturnType<typeof makeState> {
-  const state = made.get(size) ?? makeState(size);
-  made.set(size, state);
-  return state;
-}
+const made: Partial<Record<Size, ReturnType<typeof makeState>>> = {};
 
-async function makeState(size: Size): Promise<{ path: string; tokens: readonly string[] }> {
-  const path = mkdtempSync(join(tmpdir(), "steward-bench-state-"));
-  process.once("exit", () => rmSync(path, { recursive: true, force: true }));
+async function makeState(size: Size) {
+  const path = scratchDirectory();
   return { path, tokens: (await makeLargeState(path, counts[size])).tokens };
 }
 
