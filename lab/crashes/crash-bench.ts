@@ -107,7 +107,7 @@ export async function createCrashBench(suite: Ending, directory: string) {
     await at(device, { verb: "guard" }, clock.recovery);
     const side = await hasRecovered(scenario, device, published);
     neverBack(versions, await metadataVersions(device));
-    // What the guard leaves alike is gone on with once.
+    // States that the guard leaves alike are gone on with once.
     const left = `${scenario.name} ${await leftBy(device)}`;
     if (applied.has(left)) return side;
     applied.add(left);

@@ -21,7 +21,7 @@ function cut({ host }: SimulatedInstaller, isHere: (operation: string) => boolea
   };
 }
 
-/** Where the links lead, and how it ended. */
+/** The targets of the links, and the end of the trial. */
 const state = (side: SimulatedInstaller) => [side.at("current"), side.at("previous"), side.last()?.outcome];
 
 describe("going back by hand", () => {
@@ -173,7 +173,7 @@ describe("releases and a package of the same product", () => {
       const side = await withPackage("1.0.5", "1.1.0");
       await side.install("1.2.0");
       side.packaged = { rules: null, binary: packaged };
-      // Of a package as new, the package is what answers.
+      // Where the package is as new as the release, it is what answers.
       side.host.isHealthy = ({ version }) => version === expected[0];
       await side.guard();
       assert.deepEqual([...state(side), versions(side)], expected);

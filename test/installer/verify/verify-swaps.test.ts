@@ -85,7 +85,7 @@ process.stdout.write("begun\\n");
 turn();
 `;
 
-/** How many installs were taken, and by the code how many were refused. */
+/** The number of installs that were taken, and by their codes of those that were refused. */
 class Tally {
   readonly codes = new Map<string, number>();
   taken = 0;
