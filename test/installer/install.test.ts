@@ -173,7 +173,7 @@ describe("releases and a package of the same product", () => {
       const side = await withPackage("1.0.5", "1.1.0");
       await side.install("1.2.0");
       side.packaged = { rules: null, binary: packaged };
-      // Where the package is as new as the release, it is what answers.
+      // A package that is as new as the release is what answers.
       side.host.isHealthy = ({ version }) => version === expected[0];
       await side.guard();
       assert.deepEqual([...state(side), versions(side)], expected);
