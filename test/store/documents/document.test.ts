@@ -98,6 +98,8 @@ describe("note", () => {
     pass(0.001);
     assert.deepEqual([await update, document.read()], [{ counter: 10 }, { counter: 11 }]);
     await comes("the note is written", async () => (await counterOn(directory)) === 11);
+    // The directory is written after the file can be read; a change that comes before is taken with the next note.
+    await comesToRest();
     const next = document.update(plusTen);
     await untilTaken();
     document.note(plusOne, 60);
