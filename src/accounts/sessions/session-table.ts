@@ -27,11 +27,11 @@ export function createSessionTable(document: Document<SessionsState>, bootId: st
     },
     living: (): readonly StoredSession[] => document.read().sessions.filter(isAlive),
     /** Changes the memory at once and the disk soon; dead sessions are dropped with it. */
-    change: (next: (living: readonly StoredSession[]) => readonly StoredSession[]): void => {
-      document.note(
-        (state) => ({ ...state, sessions: next(state.sessions.filter(isAlive)) }),
-        writeDelaySeconds,
-      );
+    change: (
+      next: (living: readonly StoredSession[]) => readonly StoredSession[],
+      delaySeconds = writeDelaySeconds,
+    ): void => {
+      document.note((state) => ({ ...state, sessions: next(state.sessions.filter(isAlive)) }), delaySeconds);
     },
     /** The key of what documents get, in hexadecimal; it is made at its first use. */
     documentKey: (): string => {

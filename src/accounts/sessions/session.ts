@@ -22,6 +22,8 @@ export interface StoredSession {
   /** SHA-256 of the token that was exchanged last; null: a token of the answer has come, so that it was not lost. */
   readonly unanswered_hash: string | null;
   readonly rotated_uptime: number;
+  /** SHA-256 of the cookies of the product's pages that it has opened, by their names. */
+  readonly pages?: Readonly<Record<string, string>>;
   readonly address: string;
   readonly user_agent: string;
 }
@@ -62,6 +64,7 @@ export const sessionsKind: DocumentKind<SessionsState> = {
             rotated_uptime: number,
             address: { type: "string" },
             user_agent: { type: "string" },
+            pages: { type: "object", additionalProperties: hash },
           },
         ),
       },
