@@ -11,7 +11,7 @@ const floors: Readonly<Record<string, number>> = {
   ...{ contract: 0, host: 1, store: 1, terminal: 1 },
   ...{ clock: 2, figures: 2, journal: 2, system: 2, tuf: 2 },
   ...{ accounts: 3, certificates: 3, outbox: 3, releases: 3 },
-  ...{ updates: 4, device: 4, installer: 4, publishing: 4 },
+  ...{ updates: 4, device: 4, product: 4, installer: 4, publishing: 4 },
   ...{ publisher: 5, http: 5, cli: 5, programs: 6 },
 };
 const joining = 6;
