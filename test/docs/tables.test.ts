@@ -113,7 +113,7 @@ describe("the host file", () => {
     for (const kind of ["rules", "binary"]) put(planMembers, `update.${kind}.`);
     const { decisions, unknown } = await read(file);
     const { product, update } = decisions.forRooms;
-    assert.deepEqual([product, update.apply.binary?.health.successes, unknown], ["pump-7", 6, []]);
+    assert.deepEqual([product.name, update.apply.binary?.health.successes, unknown], ["pump-7", 6, []]);
     assert.deepEqual((await read({ names: [], nicknames: [] })).unknown, ["/nicknames"]);
   });
 
@@ -128,6 +128,6 @@ describe("the host file", () => {
     for (const word of [...members, ...settingKeysOf(settings).map(({ key }) => key)])
       assert.match(stdout, new RegExp(`^ +${word.replaceAll(/[.$]/g, "\\$&")}( |$)`, "m"), word);
     assert.ok(stdout.includes('"pump.service"'), stdout);
-    assert.equal((await read(hostFileExample)).decisions.forRooms.product, "pump-7");
+    assert.equal((await read(hostFileExample)).decisions.forRooms.product.name, "pump-7");
   });
 });

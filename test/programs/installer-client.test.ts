@@ -149,10 +149,10 @@ describe("whether a kind is set up", () => {
 describe("whether a release of this program is on trial", () => {
   const releases = scratchDirectory();
   const journal = join(releases, "journal.json");
-  const look = (product: string) =>
+  const look = (name: string) =>
     createOwnTrialCheck({
       installer: { directories: { releases, trust: releases }, program: null },
-      product,
+      product: { name },
     })();
   const trial: Trial = {
     ...{ release: { id, name: "steward", version: "2.0.0" }, phase: "confirming", boots: 1, crashes: 0 },
@@ -172,6 +172,6 @@ describe("whether a release of this program is on trial", () => {
     assert.equal(await look("steward"), false);
     writeFileSync(journal, "{");
     assert.equal(await look("steward"), false);
-    assert.equal(await createOwnTrialCheck({ installer: null, product: "steward" })(), false);
+    assert.equal(await createOwnTrialCheck({ installer: null, product: { name: "steward" } })(), false);
   });
 });

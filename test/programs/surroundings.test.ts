@@ -111,7 +111,12 @@ function planOf(file: object): OutboxPlan {
   const { document, faults } = checkHostFile(JSON.stringify(file));
   assert.ok(document, JSON.stringify(faults));
   return {
-    config: { ...decisionsOf(document), build: { version: "1" }, product: "pump-7", log: assert.fail },
+    config: {
+      ...decisionsOf(document),
+      build: { version: "1" },
+      product: { name: "pump-7" },
+      log: assert.fail,
+    },
     host: {
       identity: { hostname: "edge-7", deviceId },
       network,

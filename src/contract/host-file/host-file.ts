@@ -4,6 +4,7 @@ import { settings } from "../schemas/settings.ts";
 import { group, partialObject, strictObject } from "../shapes.ts";
 import { flag, path, plainHostFile as plain, port, seenText } from "./members.ts";
 import { oidc } from "./oidc.ts";
+import { product } from "./product.ts";
 import { releasePlan } from "./release-plan.ts";
 import { network, ownSurroundings } from "./surroundings.ts";
 
@@ -235,15 +236,7 @@ export const hostFile = partialObject({
     description: "systemd units, besides the agent's own, whose log can be read through the agent",
     examples: [["nginx.service"]],
   },
-  product: {
-    type: "string",
-    // As in the path of a release.
-    pattern: "^[a-z0-9][a-z0-9._-]{0,63}$",
-    default: plain.product,
-    description: "The product that this device runs, as releases name it. Default: `steward`",
-    "x-expected": "a name of up to 64 lower-case letters, digits and ._-",
-    examples: ["pump-7"],
-  },
+  product,
   kernel_rescue: flag(
     plain.kernel_rescue,
     "false: `steward.rescue=1` on the kernel's command line prints no setup token on the first terminal. Default: true",

@@ -88,10 +88,10 @@ function haveOnePlace(one: ApplyPlan, other: ApplyPlan): boolean {
 /** True while a release of this program is on trial: undone, the former one must read all that this has written. */
 export function createOwnTrialCheck(config: {
   installer: InstallerAccess | null;
-  product: string;
+  product: { name: string };
 }): () => Promise<boolean> {
   const { installer, product } = config;
-  if (installer === null || product !== "steward") return async () => false;
+  if (installer === null || product.name !== "steward") return async () => false;
   const read = () => readJournal(installer.directories);
   return async () => (await journalOf(read)).slots.binary.trial !== null;
 }

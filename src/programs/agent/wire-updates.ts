@@ -39,7 +39,8 @@ interface UpdatePlan extends Omit<RoomsConfig, "host" | "time"> {
 
 /** The updates on this host's own ports. */
 export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
-  const { update, settings, time, events, product, build, host } = plan;
+  const { update, settings, time, events, build, host } = plan;
+  const product = plan.product.name;
   const { uptime, timers } = host.time;
   const directory = join(plan.stateDirectory, "updates");
   const openFiles = plan.readsOnly ? readMetadataFiles : createLazyFiles;
@@ -50,6 +51,7 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
   });
   return openUpdates({
     ...plan,
+    product,
     uptime,
     timers,
     bootId: host.identity.bootId,

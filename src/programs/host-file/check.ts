@@ -27,7 +27,7 @@ export interface CheckedHostFile {
 export function checkHostFile(text: string): CheckedHostFile {
   let document: unknown;
   try {
-    document = jsonOf(text, (why) => new Error(why));
+    document = withProduct(jsonOf(text, (why) => new Error(why)));
   } catch (error) {
     return { document: null, faults: [{ pointer: "", code: "json", detail: messageOf(error) }], unknown: [] };
   }
@@ -37,4 +37,11 @@ export function checkHostFile(text: string): CheckedHostFile {
   const typed = document as HostFileDocument;
   const faults = [...ofForm, ...ruleFaults(typed, ofForm)];
   return { document: faults.length === 0 ? typed : null, faults, unknown };
+}
+
+/** Before a product had pages, `product` was its name. */
+function withProduct(document: unknown): unknown {
+  if (typeof document !== "object" || document === null || !("product" in document)) return document;
+  const { product } = document;
+  return typeof product === "string" ? { ...document, product: { name: product } } : document;
 }

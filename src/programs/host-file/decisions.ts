@@ -1,6 +1,7 @@
 import { durationSeconds } from "../../contract/durations.ts";
 import type { InputError } from "../../contract/errors.ts";
 import type { HostFileDocument } from "../../contract/types.ts";
+import type { ProductPage } from "../../product/visits.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
 import type { ApplyPlan } from "../../host/release-ports.ts";
 import type { SurroundingName, Surroundings } from "../../host/surroundings.ts";
@@ -41,8 +42,14 @@ export function decisionsOf(
     },
     /** Units besides the agent's own whose log may be read through the agent. */
     logUnits: file.log_units,
-    /** The product that this device runs, as releases name it. */
-    product,
+    product: {
+      /** The product that this device runs, as releases name it. */
+      name: product.name,
+      /** Its pages, whose visitors sign in here. */
+      pages: pagesOf(product, https),
+      /** Absolute path of the file with its version; null: only a release says it. */
+      versionFile: product.version_file ?? null,
+    },
     /** `steward.rescue=1` on the kernel's command line prints a setup token on the first terminal. */
     kernelRescue: file.kernel_rescue,
     /** The last day of the maker's support (YYYY-MM-DD); null: it names none. */
@@ -67,9 +74,24 @@ export function decisionsOf(
       redirectOrigins: originsOf(update.redirect_origins),
       /** Channels that releases may come from; null: the one that the settings name. */
       channels: update.channels ?? null,
-      apply: plansOf(product, update),
+      apply: plansOf(product.name, update),
     },
   };
+}
+
+/** The port of the agent's own HTTP, on loopback. */
+export const plainPort = 8470;
+
+function pagesOf(
+  { pages, sign_in }: HostFileDocument["product"],
+  { enabled, port }: HostFileDocument["https"],
+): ProductPage[] {
+  return pages.map(({ name, title, url, role, secret_file }) => {
+    const { origin, hostname } = new URL(url);
+    const usual = enabled ? `https://${hostname}:${port}` : `http://${hostname}:${plainPort}`;
+    const signIn = new URL(sign_in ?? usual).origin;
+    return { name, title, origin, role, secretFile: secret_file ?? null, signIn };
+  });
 }
 
 function makerOf({ name, mark, picture, support }: NonNullable<HostFileDocument["maker"]>) {

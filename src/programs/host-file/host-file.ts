@@ -209,9 +209,10 @@ function ownersOf(path: string, ...[uid, asAgent]: Reader): TrustedOwners {
 }
 
 function withPlaces(path: string, owners: TrustedOwners, host: HostFile) {
-  const { names, trustedProxies, logUnits, product, kernelRescue, supportUntil, notify } = host;
+  const { names, trustedProxies, logUnits, kernelRescue, supportUntil, notify } = host;
   /** The directory of the administrator's certificates, and the users whose files are trusted there. */
   const https = { ...host.https, ...owners, directory: join(dirname(resolve(path)), "tls") };
+  const product = { ...host.product, ...owners };
   const maker = host.maker && { ...host.maker, ...owners };
   const oidc = host.oidc && { ...host.oidc, ...owners };
   const telemetry = { ...host.telemetry, ...owners };

@@ -34,7 +34,7 @@ export async function namedFileFaults(
 type NamedFile = readonly [pointer: string, path: string | undefined, check: Check];
 
 function namedFiles(document: HostFileDocument): readonly NamedFile[] {
-  const { network, time, update, maker, oidc, notify, telemetry } = document;
+  const { network, time, update, maker, oidc, notify, telemetry, product } = document;
   const { otlp, syslog } = telemetry;
   const clients = { network, update, oidc, notify, "telemetry/otlp": otlp, "telemetry/syslog": syslog };
   return [
@@ -47,6 +47,13 @@ function namedFiles(document: HostFileDocument): readonly NamedFile[] {
     ["/maker/picture", maker?.picture, (path, trust) => readPicture("picture", path, trust)],
     ["/telemetry/otlp/headers_file", otlp?.headers_file, ifThere(readRequestHeaders)],
     ["/oidc/client_secret_file", oidc?.client_secret_file, ifThere(readSecretFile)],
+    ...product.pages.map(
+      ({ secret_file }, index): NamedFile => [
+        `/product/pages/${index}/secret_file`,
+        secret_file,
+        ifThere(readSecretFile),
+      ],
+    ),
     ...(["rules", "binary"] as const).flatMap((kind): NamedFile[] => [
       [`/update/${kind}/activate/0`, update[kind]?.activate?.[0], checkProgram],
       [`/update/${kind}/self_test/0`, update[kind]?.self_test?.[0], checkProgram],

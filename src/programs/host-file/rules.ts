@@ -5,7 +5,7 @@ import { durationSecondsOrNaN } from "../../contract/durations.ts";
 import type { InputError } from "../../contract/errors.ts";
 import { hostFile } from "../../contract/host-file/host-file.ts";
 import type { HostFileDocument } from "../../contract/types.ts";
-import { releasePlace } from "./decisions.ts";
+import { plainPort, releasePlace } from "./decisions.ts";
 
 /** A rule, and the place whose form must be right before it can judge. */
 type Rule = readonly [pointer: string, judge: (file: HostFileDocument) => InputError[]];
@@ -17,6 +17,7 @@ const rules: readonly Rule[] = [
   ["/oidc", ({ oidc }) => (oidc === undefined ? [] : oidcFaults(oidc))],
   ["/telemetry/otlp", ({ telemetry: { otlp } }) => (otlp === undefined ? [] : otlpFaults(otlp))],
   ["/telemetry/syslog", ({ telemetry: { syslog } }) => (syslog === undefined ? [] : syslogFaults(syslog))],
+  ["/product", pageFaults],
   ["/support_until", (file) => must("/support_until", isDay(file.support_until), parts.support_until)],
   ...["network", "update", "oidc", "notify", "telemetry/otlp", "telemetry/syslog"].map(proxyRule),
   [
@@ -108,6 +109,41 @@ function oidcFaults(oidc: NonNullable<HostFileDocument["oidc"]>): InputError[] {
     ...each("/oidc/endpoint_origins", endpoint_origins, judgeOther),
     ...must("/oidc/scopes", scopes?.includes("openid") ?? true, "must have openid among them"),
     ...must("/oidc/roles", isListed, unlisted),
+  ];
+}
+
+function pageFaults({ product: { pages, sign_in }, https }: HostFileDocument): InputError[] {
+  const { pages: described, sign_in: describedSignIn } = parts.product.properties;
+  const isSafe = (text: string) => isOrigin(text, ["https:"]) || isLoopbackOrigin(text);
+  const own = urlOf(sign_in ?? "")?.origin;
+  const ports = [plainPort, ...(https.enabled ? [https.port, https.redirect_port] : [])].map(String);
+  const names = pages.map(({ name }) => name);
+  const origins = pages.map(({ url }) => urlOf(url)?.origin);
+  return [
+    ...must("/product/sign_in", sign_in === undefined || isSafe(sign_in), describedSignIn),
+    ...pages.flatMap(({ name, url }, index) => {
+      const at = `/product/pages/${index}`;
+      const { origin, port } = urlOf(url) ?? {};
+      const isOther = origin !== own && !ports.includes(port ?? "");
+      return [
+        ...must(`${at}/url`, isSafe(url), described.items.properties.url),
+        ...must(
+          `${at}/url`,
+          isOther,
+          "must be another origin than Steward's: its cookies would be the page's",
+        ),
+        ...must(
+          `${at}/url`,
+          origins.indexOf(origin) === index,
+          "must be another origin than that of a page before",
+        ),
+        ...must(
+          `${at}/name`,
+          names.indexOf(name) === index,
+          "must be another name than that of a page before",
+        ),
+      ];
+    }),
   ];
 }
 

@@ -48,7 +48,7 @@ export async function openInstaller(options: InstallerOptions): Promise<OpenedIn
     directories,
     say,
     plans: decisions.forRooms.update.apply,
-    packaged: packagedVersions(decisions.forRooms.product),
+    packaged: packagedVersions(decisions.forRooms.product.name),
     verifyAndCopy: createVerifyAndCopy(options, decisions, host),
     floors: async () => {
       const trust = await openInstallerTrust(directories);
@@ -84,7 +84,8 @@ function createVerifyAndCopy(
   host: ReleaseHost,
 ): VerifyAndCopy {
   const { directories, stateDirectory, credentials, build } = options;
-  const { product, update } = forRooms;
+  const { update } = forRooms;
+  const product = forRooms.product.name;
   return async (id, journal) =>
     verifyAndCopy(id, {
       directories,

@@ -40,6 +40,8 @@ const opaque = [
   /^host file\/(?:trusted_proxies|https\/address|oidc\/(?:issuer|origins|endpoint_origins|roles)|update\/proxy|update\/redirect_origins|telemetry\/otlp\/url|network\/proxy|notify\/proxy|oidc\/proxy|telemetry\/\w+\/proxy)/,
   /^host file\/.*(?:url|activate\/\*|self_test\/\*|command\/\*|version_member|_file|mark|picture)$/,
   /^(?:setReceiverSecret|syncTime) /,
+  // An address, and a path of one: what is not of its form leads to the first page.
+  /^(?:host file\/product\/sign_in|enterPage \/to)$/,
 ];
 
 describe("a text of people", () => {

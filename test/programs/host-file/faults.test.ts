@@ -2,9 +2,18 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { checkHostFile } from "../../../src/programs/host-file/check.ts";
 
+const aPage = {
+  name: "pump",
+  title: { en: "Pump" },
+  url: "https://edge-7.example.net:444",
+  role: "readonly",
+};
+
 /** By its pointer, what else has to be in a part of the file beside the value that is wrong. */
 const bases: Readonly<Record<string, object>> = {
   "": { product: "pump-7" },
+  "/product": { sign_in: "https://pump.example.org" },
+  "/product/pages/0": aPage,
   "/trusted_proxies": ["10.0.0.1"],
   "/maker": { name: "Pumpworks" },
   "/oidc": {
@@ -44,7 +53,38 @@ const rows: readonly (readonly [pointer: string, words: RegExp, ...values: unkno
   ["/log_units", /^must be a list/, "nginx.service"],
   ["/log_units/0", /^must be (text|a systemd unit)/, "nginx", "*.service", "nginx.service\n", 7],
   ["/log_units/0", /^must be a systemd unit/, "--unit=a b.service"],
-  ["/product", /^must be (text|a name)/, "pump 7", "../pump", 7],
+  ["/product", /^must be (text|a name|an object)/, 7],
+  ["/product/name", /^must be (text|a name)/, "pump 7", "../pump", 7],
+  [
+    "/product/sign_in",
+    /^must be an https origin/,
+    "http://edge-7.example.net",
+    "https://edge-7.example.net/a",
+    "edge-7",
+  ],
+  [
+    "/product/pages",
+    /^must have at most 8/,
+    Array.from({ length: 9 }, (_, n) => ({ ...aPage, name: `p${n}` })),
+  ],
+  ["/product/pages/0/name", /^must be up to 32/, "Pump", "7", "a/b", "a".repeat(33)],
+  [
+    "/product/pages/0/url",
+    /^must be an https origin/,
+    "http://10.0.0.7",
+    "https://a.example/b",
+    "https://u:p@a.example",
+    "ftp://a.example",
+  ],
+  [
+    "/product/pages/0/url",
+    /^must be another origin than Steward's/,
+    "https://pump.example.org",
+    "http://127.0.0.1:8470",
+  ],
+  ["/product/pages/0/role", /^must be/, "root"],
+  ["/product/pages/0/title/en", /^must/, "", 7],
+  ["/product/pages/0/secret_file", /^must be an absolute path/, "gate"],
   ["/update", /^must be an object/, []],
   ["/update/ca_file", /^must be an absolute/, "ca.pem"],
   ["/update/allow_local_servers", /^must be true or false/, "yes"],

@@ -87,7 +87,7 @@ describe("the host file", asRoot, () => {
     };
     const path = hostFile(test, file);
     const { decisions, unknown } = await readHostFile(path, undefined);
-    assert.equal(decisions.forRooms.product, "pump-7");
+    assert.equal(decisions.forRooms.product.name, "pump-7");
     assert.deepEqual(unknown.toSorted(), [
       // RFC 6901 §3: "/" is ~1 in a pointer, and "~" is ~0.
       ...["/name", "/of a~1newer~0release", "/oidc/roles/root", "/oidc/secret", "/update/ca"],

@@ -29,7 +29,7 @@ describe("what the host file says of updates and time servers", asRoot, () => {
     const read = await readAt(path);
     assert.deepEqual(read, {
       ...plain,
-      ...{ product: "pump-7", time: { caFile: ca_file } },
+      ...{ product: { ...plain.product, name: "pump-7" }, time: { caFile: ca_file } },
       update: {
         ...plain.update,
         ...{ caFile: ca_file, members: { ...plain.update.members, ...ofUpdate } },
@@ -164,7 +164,7 @@ describe("the host file of a trial, away from the usual place", asRoot, () => {
       chmodSync(directory, mode);
       chownSync(path, file, 0);
       chownSync(directory, folder, 0);
-      if (words === undefined) return assert.equal((await readAt(path, own)).product, "demo");
+      if (words === undefined) return assert.equal((await readAt(path, own)).product.name, "demo");
       await refused(path, new RegExp(words.replace("FOLDER", directory).replace("TMP", tmpdir())), own);
     });
 });

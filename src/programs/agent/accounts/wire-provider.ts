@@ -26,7 +26,7 @@ export async function openProvider({ config, host, auth }: ProviderRooms) {
       host.network.openTransfers({
         ...provider,
         redirects: 0,
-        userAgent: `Steward/${build.version} (${product})`,
+        userAgent: `Steward/${build.version} (${product.name})`,
       }),
   });
   return { handlers: createProviderHandlers(singleSignOn, auth.signIn, auth.events) };

@@ -85,7 +85,7 @@ async function factsOf({ config, host, settings, updates, time }: BackupRooms) {
   return {
     made_at: time.now().toISOString(),
     steward: config.build.version,
-    product: config.product,
+    product: config.product.name,
     device: {
       id: host.identity.deviceId,
       name: settings.read().device.name,

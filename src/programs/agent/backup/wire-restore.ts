@@ -41,7 +41,7 @@ async function loadRestorer(rooms: RestoreRooms): Promise<Restorer> {
     freeSpace: host.files.freeSpace,
     timers: host.time.timers,
     version: config.build.version,
-    product: config.product,
+    product: config.product.name,
     presentUsers: () => accounts.all().length,
     refuseOnTrial: machine.refuseOnTrial,
     adopt: (stateDirectory, manifest, asReplacement) =>

@@ -45,7 +45,7 @@ async function webhookOf(
   const transfers = host.network.openTransfers({
     ...config.notify,
     redirects: null,
-    userAgent: `Steward/${config.build.version} (${config.product})`,
+    userAgent: `Steward/${config.build.version} (${config.product.name})`,
   });
   const service = isChatService(by) ? by : null;
   const { allowHttp } = config.notify;

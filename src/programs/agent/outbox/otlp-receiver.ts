@@ -29,7 +29,8 @@ function collectorOf(
   { config, host, settings }: OutboxPlan,
   { url, headersFile, ...surroundings }: OtlpDecisions,
 ): Otlp {
-  const { build, product, telemetry } = config;
+  const { build, telemetry } = config;
+  const product = config.product.name;
   const { own } = telemetry;
   let sent: Readonly<Record<string, string>> = {};
   const collector = createOtlp({
