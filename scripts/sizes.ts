@@ -35,7 +35,7 @@ for (const { name, count, bound } of sizes()) {
 function sizes(): Size[] {
   const wiring = files.filter(({ path }) => path === "src/programs/agent/wiring.ts");
   return [
-    { name: "device, lines without words", count: lines(isDevices), bound: 106_000 },
+    { name: "device, lines without words", count: lines(isDevices), bound: 108_000 },
     { name: "words of two languages, lines", count: lines(({ path }) => words.test(path)) },
     { name: "publisher, lines", count: lines(({ path }) => publishers.test(path)) },
     { name: "proof (test, lab, scripts), lines", count: lines(isProof), bound: 110_000 },

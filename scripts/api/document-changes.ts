@@ -99,7 +99,7 @@ function bodyChanges(before: Operation, after: Operation, schemas: SchemaChanges
 
 function answerChanges(before: Operation, after: Operation, schemas: SchemaChanges, where: string): string[] {
   const success = ({ responses }: Operation) =>
-    Object.entries(responses).find(([status]) => status.startsWith("2"));
+    Object.entries(responses).find(([status]) => /^[23]/.test(status));
   const [was, is] = [success(before), success(after)];
   if (!was || !is || was[0] !== is[0]) return [`${where}: the success ${was?.[0]} is ${is?.[0]} now`];
   const lost = Object.keys(was[1].headers ?? {}).filter((name) => !(name in (is[1].headers ?? {})));

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { openApiDocument } from "../../src/contract/openapi/document.ts";
 
 /** Compressed bytes that the document may have: they are what a client on a slow link waits for. */
-const mostBytes = 34.75 * 1024;
+const mostBytes = 36 * 1024;
 
 /** Writes the contract as OpenAPI, and the same compressed beside it. Throws where it has grown too long. */
 export function writeApiDocument(path: string, version: string): void {

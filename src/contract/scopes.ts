@@ -10,6 +10,7 @@ export const scopes = {
   "time:write": ["admin", "operator"],
   "updates:check": ["admin", "operator"],
   "updates:apply": ["admin"],
+  "product:use": ["admin", "operator", "readonly"],
   "configuration:read": ["admin"],
   "users:read": ["admin"],
   "users:write": ["admin"],

@@ -10,6 +10,7 @@ import type { clockSource, timeSync } from "./schemas/clock.ts";
 import type { consoleGreeting } from "./schemas/console.ts";
 import type * as events from "./schemas/events.ts";
 import type * as logs from "./schemas/logs.ts";
+import type { product } from "./product.ts";
 import type { settings, timeProbe } from "./schemas/settings.ts";
 import type { settingsChange } from "./schemas/settings-forms.ts";
 import type { status } from "./schemas/status.ts";
@@ -61,6 +62,7 @@ export type ConfigurationChange = ConfigurationResult["changes"][number];
 /** The receivers of messages, as the API lists them. */
 export type ReceiverStates = Typed<typeof receiverStates>["receivers"];
 export type DeliveryAnswer = Typed<typeof delivery>;
+export type Product = Typed<typeof product>;
 export type Version = Typed<typeof system.version>;
 export type ConsoleGreeting = Typed<typeof consoleGreeting>;
 export type Problem = Typed<typeof problem>;

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { RequestContext } from "../accounts/request-context.ts";
 import type { Person, Program } from "../accounts/tokens/bearer.ts";
 import { type Fault, StewardError } from "../contract/errors.ts";
@@ -23,6 +24,8 @@ export interface Call<Id extends OperationId> extends Input<Id> {
   cookie: RefreshCookie | undefined;
   /** The Last-Event-ID header of a client that returns to a stream. */
   lastEventId: string | undefined;
+  /** The request's headers, if the operation answers with headers. */
+  headers: IncomingHttpHeaders | undefined;
   /** Adds facts to the event of this call; later facts replace earlier ones. */
   note: (facts: EventNote) => void;
   /** Throws `etag_mismatch` if the caller's If-Match is not the entity tag of `present`. */
@@ -70,6 +73,12 @@ export interface ByteAnswer {
   readonly taken?: (() => void) | undefined;
 }
 
+/** An answer to the program before another server: without a body. */
+export interface HeaderAnswer {
+  readonly status: 204 | 302 | 401 | 403;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Result<Id> | Promise<Result<Id>>;
 
 type Result<Id extends OperationId> = (typeof operations)[Id]["response"] extends { stream: true }
@@ -78,7 +87,9 @@ type Result<Id extends OperationId> = (typeof operations)[Id]["response"] extend
     ? BuiltFile
     : (typeof operations)[Id]["response"] extends { bytes: true }
       ? ByteAnswer
-      : Output<Id>;
+      : (typeof operations)[Id]["response"] extends { headers: readonly number[] }
+        ? HeaderAnswer
+        : Output<Id>;
 
 export interface FormHandler {
   /** Further errors of a body: of the members that fit its schema, if others do not. */

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { type InputError, StewardError } from "../contract/errors.ts";
 import type { EventType } from "../contract/event-types.ts";
 import type { Operation } from "../contract/operations/operation.ts";
@@ -13,6 +14,7 @@ import {
   type EventNote,
   eventActorOf,
   type FormHandler,
+  type HeaderAnswer,
   type Handlers,
   type StreamSource,
 } from "./call.ts";
@@ -25,6 +27,7 @@ export interface DispatchRequest extends RawInput, Omit<Caller, "params"> {
   noted: EventNote;
   cookie: RefreshCookie | undefined;
   lastEventId: string | undefined;
+  headers?: IncomingHttpHeaders | undefined;
   ifMatch: string | undefined;
   idempotencyKey?: string | undefined;
   /** Called with the rest of the caller's budget, if the operation has one. */
@@ -39,6 +42,7 @@ export interface Answer {
   /** The type of a text that is not JSON. */
   mediaType?: string;
   location: string | undefined;
+  headers?: Readonly<Record<string, string>>;
   stream?: StreamSource;
   /** In place of text, if the build has written it. */
   file?: BuiltFile;
@@ -91,12 +95,12 @@ export function createDispatch(handlers: Handlers, events: EventSink, uptime: Up
       const input = entry.check(request);
       const { params, query, body, bodyErrors } = input;
       if (bodyErrors.length > 0) refuse([...bodyErrors, ...(await furtherErrors(handle, input))], "body");
-      const { actor, context, noted, cookie, lastEventId } = request;
+      const { actor, context, noted, cookie, lastEventId, headers } = request;
       budget.take(operation, actor, request.tellBudget ?? untold);
       const ifMatch = ifMatchCheck(request.ifMatch);
       const note = (facts: EventNote): void => void Object.assign(noted, facts);
       // Member by member: a spread of the input took a twelfth of a request.
-      const call = { params, query, body, actor, context, cookie, ifMatch, lastEventId, note };
+      const call = { params, query, body, actor, context, cookie, ifMatch, lastEventId, headers, note };
       const perform = async (): Promise<Answer> => {
         const result = await handle(call);
         if (operation.response.bytes) return bytesAnswer(events, operation, request, result as ByteAnswer);
@@ -155,9 +159,10 @@ function record(
 }
 
 function answer(operation: Operation, result: unknown): Answer {
-  const { status, etag, weakEtag, schema, collection, stream, file, mediaType } = operation.response;
+  const { status, etag, weakEtag, schema, collection, stream, file, headers, mediaType } = operation.response;
   const bare = { status, text: undefined, etag: undefined, location: undefined };
-  // The type of the handlers ensures that such operations return a source, a file or a text.
+  // The type of the handlers ensures that such operations return a source, a file, headers or a text.
+  if (headers) return { ...bare, ...(result as HeaderAnswer) };
   if (stream) return { ...bare, stream: result as StreamSource };
   if (file) return { ...bare, file: result as BuiltFile };
   if (mediaType !== undefined)

@@ -68,7 +68,8 @@ export function createRefreshCookie(ctx: Koa.Context, plainName: string, scheme:
   };
 }
 
-function cookieValues(header: string | undefined, name: string): string[] {
+/** The values of the cookies of this name, a few at most. */
+export function cookieValues(header: string | undefined, name: string): string[] {
   return (header ?? "")
     .split(";")
     .map((pair) => pair.trim())

@@ -89,10 +89,10 @@ async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context):
   const isLocal = options.isLocal(ctx);
   ctx.state.operation = id;
   options.admit(id, isLocal);
-  const { stream, mediaType } = operationOf(id).response;
+  const { stream, mediaType, headers } = operationOf(id).response;
   if (stream) accepts(ctx, "text/event-stream");
   // RFC 9110 §12.4.1 leaves that to the server: scrapers ask for OpenMetrics only, and read the text of Prometheus as well.
-  else if (mediaType === undefined) accepts(ctx, "application/json", "application/problem+json");
+  else if (mediaType === undefined && !headers) accepts(ctx, "application/json", "application/problem+json");
   const attempt: RequestAttempt = { actor: anonymous, context: contextOf(options, ctx, isLocal), noted: {} };
   let isDone = false;
   try {
@@ -161,6 +161,7 @@ async function perform(routed: Routed): Promise<void> {
     noted,
     cookie: operation.cookie && context.clientKey !== null ? options.refreshCookie(ctx) : undefined,
     lastEventId: operation.response.stream ? lastEventIdOf(ctx) : undefined,
+    headers: operation.response.headers ? ctx.req.headers : undefined,
     setupToken: setupTokenOf(routed),
     ifMatch: ctx.req.headers["if-match"],
     idempotencyKey: headerOf(ctx, "idempotency-key"),
@@ -307,6 +308,11 @@ function send(ctx: Koa.Context, answer: Answer): void {
   const { req, res, response } = ctx;
   if (answer.status !== 200) response.status = answer.status;
   if (answer.location !== undefined) res.setHeader("Location", answer.location);
+  if (answer.headers) {
+    // koa would write the words of the status as a body.
+    ctx.respond = false;
+    return void res.writeHead(answer.status, answer.headers).end();
+  }
   if (answer.text === undefined) return;
   if (answer.etag !== undefined) {
     res.setHeader("ETag", answer.etag);

@@ -10,6 +10,8 @@ export interface StatusInput {
   readonly accent: string;
   readonly version: string;
   readonly host: Status["host"];
+  /** Null: the host file names none. */
+  readonly product: Status["product"] | null;
   readonly latest: Status["latest"];
   readonly eventReach: Status["event_reach"];
   /** RFC 3339; null: there was none. */
@@ -19,7 +21,7 @@ export interface StatusInput {
 /** Gives the device at one look; nothing is asked or measured for it. */
 export function createStatus(): (ofNeeds: NeedsInput, input: StatusInput) => Status {
   const needsOf = createNeeds();
-  return (ofNeeds, { deviceName, accent, version, host, latest, eventReach, lastBackupAt }) => {
+  return (ofNeeds, { deviceName, accent, version, host, product, latest, eventReach, lastBackupAt }) => {
     const { clock, clockWord, updates, people } = ofNeeds;
     const needs = [...needsOf(ofNeeds)];
     return {
@@ -31,7 +33,7 @@ export function createStatus(): (ofNeeds: NeedsInput, input: StatusInput) => Sta
       clock: clockInShort(clock, clockWord),
       updates: updatesInShort(updates),
       people: people.figures,
-      ...{ host, needs, latest },
+      ...{ host, needs, latest, ...(product && { product }) },
       event_reach: eventReach,
       last_backup_at: lastBackupAt,
     };

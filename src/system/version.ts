@@ -32,12 +32,22 @@ interface VersionFacts {
   readonly uptime: Uptime;
   /** The version of the rules in force; null: none are installed, or it is not known. */
   readonly rules: string | null;
+  /** Null: the host file names none. */
+  readonly product: Version["product"] | null;
   /** The date in the host file. */
   readonly supportUntil: string | null;
 }
 
 /** The version for signed-in users. */
-export function fullVersion({ build, node, host, uptime, rules, supportUntil }: VersionFacts): Version {
+export function fullVersion({
+  build,
+  node,
+  host,
+  uptime,
+  rules,
+  product,
+  supportUntil,
+}: VersionFacts): Version {
   return {
     ...publicVersion(build),
     commit: build.commit,
@@ -49,6 +59,7 @@ export function fullVersion({ build, node, host, uptime, rules, supportUntil }: 
     device_id: host.deviceId,
     boot_id: host.bootId,
     uptime_seconds: uptime(),
+    ...(product && { product }),
     rules_version: rules,
     support_until: supportUntil,
   };

@@ -46,6 +46,7 @@ function look(change: Partial<Device> = {}) {
     version: "1.2.3",
     accent: "blue",
     lastBackupAt: null,
+    product: null,
     clock: exampleClock({ mode: "discipline", state: "synchronised", trust: "trusted" }),
     updates: exampleUpdates({ trust: established }),
     ota,

@@ -106,6 +106,7 @@ const tags: Readonly<Record<OperationGroup, string>> = {
   events: "The record of changes and refusals, chained by hashes.",
   logs: "Log lines of the agent and of the units around it.",
   updates: "Signed updates and the root of trust.",
+  product: "The product that the device exists for, and its pages.",
   notifications: "Receivers of messages that leave the device by themselves.",
 };
 
@@ -128,6 +129,7 @@ export function openApiDocument(version: string): object {
       ...requests[index],
       responses: {
         [operation.response.status]: successOf(operation, writer),
+        ...otherStatusesOf(operation),
         ...errorResponsesOf(operation),
       },
     };
@@ -206,7 +208,13 @@ function successOf(operation: Operation, writer: SchemaWriter): object {
   };
 }
 
-const successWords = { 200: "Done", 201: "Created", 202: "Begun", 204: "Done" } as const;
+function otherStatusesOf({ response: { headers = [] } }: Operation): object {
+  return Object.fromEntries(headers.map((status) => [status, { description: otherWords[status] }]));
+}
+
+const otherWords = { 302: "Elsewhere", 401: "Sign in first", 403: "Refused" } as const;
+
+const successWords = { 200: "Done", 201: "Created", 202: "Begun", 204: "Done", 302: "Elsewhere" } as const;
 
 const securitySchemes = {
   accessToken: {

@@ -3,6 +3,7 @@ import { configurationExamples, configurationShapes } from "../configuration.ts"
 import { duration, moment } from "../durations.ts";
 import { historyShapes } from "../figures/history.ts";
 import { notificationExamples, notificationShapes } from "../notifications/receivers.ts";
+import { productExamples, productShapes } from "../product.ts";
 import { authExamples, authShapes } from "../schemas/auth.ts";
 import { clockExamples, clockShapes } from "../schemas/clock.ts";
 import { consoleExamples, consoleShapes } from "../schemas/console.ts";
@@ -53,6 +54,7 @@ export const shapes = {
   ...historyShapes(),
   ...consoleShapes(),
   ...tlsShapes(),
+  ...productShapes(),
   ...settingsShapes(),
   ...clockShapes(),
   ...probeShapes(),
@@ -73,6 +75,7 @@ export const examples: Partial<Readonly<Record<ShapeName, unknown>>> = {
   ...systemExamples,
   ...consoleExamples,
   ...tlsExamples,
+  ...productExamples,
   ...settingsExamples,
   ...clockExamples,
   ...probeExamples,

@@ -65,7 +65,7 @@ export interface Operation {
    */
   readonly response: {
     /** 202: it goes on after the answer; the schema says how it is. */
-    readonly status: 200 | 201 | 202 | 204;
+    readonly status: 200 | 201 | 202 | 204 | 302;
     readonly schema?: object;
     readonly etag?: true;
     /**
@@ -79,6 +79,8 @@ export interface Operation {
     readonly mediaType?: string;
     /** Bytes of `mediaType`, made while they are sent; the event is recorded once all of them have left. */
     readonly bytes?: true;
+    /** No answer has a body: the handler reads the request's headers, and answers with headers. These are its other statuses. */
+    readonly headers?: readonly (302 | 401 | 403)[];
     /** With 201: the path under which what was made is found by its id. */
     readonly collection?: string;
   };
@@ -116,6 +118,7 @@ export const operationGroups = [
   "logs",
   "updates",
   "notifications",
+  "product",
 ] as const;
 
 export type OperationGroup = (typeof operationGroups)[number];

@@ -5,6 +5,7 @@ import { hostOperations } from "./host.ts";
 import { logOperations } from "./logs.ts";
 import { notificationOperations } from "./notifications.ts";
 import type { Operation } from "./operation.ts";
+import { productOperations } from "./product.ts";
 import { restoreOperations } from "./restore.ts";
 import { systemOperations } from "./system.ts";
 import { timeOperations } from "./time.ts";
@@ -23,6 +24,7 @@ export const operations = {
   ...userOperations,
   ...twoFactorOperations,
   ...tokenOperations,
+  ...productOperations,
   ...configurationOperations,
   ...restoreOperations,
   ...eventOperations,

@@ -4,6 +4,7 @@ import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
 import { updateKinds } from "../update-kinds.ts";
 import { clockSummary, timeModes, timeSync } from "./clock.ts";
 import { event, eventReach } from "./events.ts";
+import { product } from "../product.ts";
 import { facts } from "./system.ts";
 import { hold } from "./update-reasons.ts";
 import { updates } from "./updates.ts";
@@ -136,6 +137,7 @@ export const status = strictObject(
     updates: updatesInShort,
     people,
     host,
+    product: { ...product, description: "absent: the host file names none" },
     needs: { type: "array", items: need, description: "what needs a person, the gravest first" },
     latest: {
       type: ["array", "null"],
@@ -153,7 +155,7 @@ export const status = strictObject(
       description: "how far back the record of changes goes; null in rescue",
     },
   },
-  ["accent", "last_backup_at"],
+  ["accent", "last_backup_at", "product"],
 );
 
 /** The names of these shapes in the OpenAPI document. */

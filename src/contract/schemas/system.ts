@@ -1,5 +1,6 @@
 import { damageKinds, type FindingFact, healthCodes, replacements } from "../findings.ts";
 import { nullableTimestamp, partialObject, strictObject } from "../shapes.ts";
+import { productVersion } from "../product.ts";
 import { updateProblem } from "./update-reasons.ts";
 
 export const version = strictObject(
@@ -16,6 +17,7 @@ export const version = strictObject(
     device_id: { type: "string", description: "128 bits; the same for as long as the system is installed" },
     boot_id: { type: "string" },
     uptime_seconds: { type: "number" },
+    product: productVersion,
     rules_version: { type: ["string", "null"], description: "null: no rules installed" },
     support_until: {
       type: ["string", "null"],
@@ -32,6 +34,7 @@ export const version = strictObject(
     "device_id",
     "boot_id",
     "uptime_seconds",
+    "product",
     "rules_version",
     "support_until",
   ],

@@ -1,4 +1,4 @@
-import type { Health, Status, Updates } from "../../contract/types.ts";
+import type { Health, Role, Status, Updates } from "../../contract/types.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
 import { type EventReader, latestEvents } from "./events.ts";
 import { viewOf } from "./updates.ts";
@@ -19,6 +19,8 @@ export interface Seen {
   readonly updates: Updates;
   readonly mayNameUsers: boolean;
   readonly latest: Status["latest"];
+  /** The least, for a caller without one. */
+  readonly role: Role;
 }
 
 /** Shows health, readiness and the status of the device. */
@@ -35,6 +37,7 @@ export function createStatusHandlers(options: StatusHandlersOptions) {
       options.status({
         updates: viewOf(updates.status(), actor),
         mayNameUsers: mayNameUsers(actor),
+        role: roleOf(actor) ?? "readonly",
         latest: await latestEvents(options.events, actor),
       }),
   } satisfies Partial<Handlers>;

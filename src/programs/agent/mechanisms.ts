@@ -27,6 +27,7 @@ import { keyExchangeOf, type RoomsConfig } from "./config.ts";
 import { openConfiguration } from "./fleet/wire-configuration.ts";
 import { createNotifications } from "./outbox/notifications.ts";
 import type { LoadRootReceiver, RootReceiverName, RootReceivers } from "./outbox/outbox-plan.ts";
+import { openProduct } from "./product/wire-product.ts";
 import type { State } from "./state.ts";
 import { openHistory } from "./status/wire-history.ts";
 import { openLogs } from "./status/wire-logs.ts";
@@ -136,6 +137,7 @@ export const mechanisms = {
     part: createPasskeys,
     open: ({ auth }) => ({ handlers: createPasskeyHandlers(auth.passkeys) }),
   },
+  product: { hostFile: "product", open: openProduct },
   nts: { program: "nts-key-exchange.ts", part: keyExchangeOf },
   patches: { program: "unpack-patch.ts", part: createUnpackPatch },
 } satisfies Readonly<

@@ -91,6 +91,7 @@ function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): 
             host: host.identity,
             uptime: host.time.uptime,
             rules: null,
+            product: null,
             supportUntil: config.supportUntil,
           }),
     getHealth: ({ actor }) => health(actor.kind !== "anonymous"),

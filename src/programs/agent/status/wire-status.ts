@@ -30,6 +30,7 @@ import type { ConfigurationRoom } from "../fleet/wire-configuration.ts";
 import type { Https } from "../listeners/https.ts";
 import type { LocalListeners } from "../listeners/local-listeners.ts";
 import type { Notifications } from "../outbox/notifications.ts";
+import type { ProductRoom } from "../product/wire-product.ts";
 import type { State } from "../state.ts";
 import type { SignInRooms } from "../wire-accounts.ts";
 import type { LostCredentials } from "./lost-credentials.ts";
@@ -57,6 +58,7 @@ export interface StatusRooms {
   /** The needs, for callers who may not see the names of users. */
   readonly needsOf: NeedsOf;
   readonly history: Pick<HistoryKeeping, "take">;
+  readonly product: Pick<ProductRoom, "seenBy">;
 }
 
 /** Joins what each room reports to the health of the agent, the status of the device and its metrics. */
@@ -69,7 +71,7 @@ export function composeStatus(rooms: StatusRooms) {
     events,
     health: (isDetailed) => readHealth(checks, isDetailed),
     requireReady: (isDetailed) => selfCheck.require(isDetailed),
-    status: async ({ latest, ...seen }) => {
+    status: async ({ latest, role, ...seen }) => {
       const figures = await readHostFigures(config.stateDirectory, rooms.disk.capacity());
       const input = needsInputOf(rooms, { ...seen, host: figures });
       return statusOf(input, {
@@ -77,6 +79,7 @@ export function composeStatus(rooms: StatusRooms) {
         eventReach: events.reach(),
         version: config.build.version,
         host: figures,
+        product: rooms.product.seenBy(role),
         deviceName: input.device.name || host.identity.hostname,
         accent: rooms.settings.read().console.accent,
         lastBackupAt: rooms.state.lastBackupAt(),
@@ -86,7 +89,8 @@ export function composeStatus(rooms: StatusRooms) {
 }
 
 /** The rooms that the routes of the agent itself and its settings need. */
-export interface SystemRooms extends Pick<StatusRooms, "config" | "host" | "settings" | "updates"> {
+export interface SystemRooms
+  extends Pick<StatusRooms, "config" | "host" | "settings" | "updates" | "product"> {
   readonly state: Pick<State, "register">;
   readonly auth: SignInRooms & { readonly setupToken: SetupToken };
   readonly https: Pick<Https, "status">;
@@ -95,7 +99,7 @@ export interface SystemRooms extends Pick<StatusRooms, "config" | "host" | "sett
 
 /** Joins what tells of this program and its host, and changes the settings. */
 export function composeSystem(rooms: SystemRooms) {
-  const { config, host, settings, updates, state, auth, https, settingsChanged } = rooms;
+  const { config, host, settings, state, auth, https, settingsChanged } = rooms;
   const { assetsDirectory, node, reload } = config;
   const facts = { node, script: join(assetsDirectory, "slow-facts.js"), services: servicesOf(config) };
   return createSystemHandlers({
@@ -107,7 +111,7 @@ export function composeSystem(rooms: SystemRooms) {
     reload,
     readFacts: createFacts(facts, host),
     openSupportBundle: once(() => openSupportBundle(config, host)),
-    version: versionOf(config, { host, updates }),
+    version: versionOf(rooms),
     greet: () =>
       greetingOf({
         config,
@@ -172,13 +176,13 @@ function needsInputOf(
 }
 
 /** The version; signed-in users get more of it. */
-function versionOf(
-  { build, nodeVersion: node, supportUntil }: RoomsConfig,
-  { host, updates }: { host: Host; updates: Updates },
-): (isDetailed: boolean) => Version {
+function versionOf({ config, host, updates, product }: SystemRooms): (isDetailed: boolean) => Version {
+  const { build, nodeVersion: node, supportUntil } = config;
   return (isDetailed) => {
     if (!isDetailed) return publicVersion(build);
+    const named = product.seenBy("readonly");
     return fullVersion({
+      product: named && { name: named.name, version: named.version },
       build,
       node,
       host: host.identity,
