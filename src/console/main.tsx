@@ -33,6 +33,7 @@ if (place !== null && !handBack()) {
       logs: () => import("./system/logs/logs-page.tsx"),
       events: () => import("./system/events/events-page.tsx"),
       history: () => import("./system/history/history-page.tsx"),
+      product: () => import("./product/product-pages.tsx"),
       updates: () => import("./updates/updates-page.tsx"),
       upload: () => import("./updates/from-file.tsx"),
       settings: () => import("./system/settings/settings-page.tsx"),

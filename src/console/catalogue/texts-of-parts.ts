@@ -17,6 +17,7 @@ export const textsOfParts = {
   events: ["events", "lists"],
   history: ["records"],
   event: ["event", "events", "lists", "settings", "people"],
+  product: [],
   updates: ["updates"],
   upload: ["upload", "updates"],
   ota: ["settings", "updates"],

@@ -4,6 +4,7 @@ import type {
   AuditEvent,
   PasskeyProof,
   PasskeyRequest,
+  Status,
   TimeSync,
   Updates,
   User,
@@ -25,6 +26,10 @@ export interface ExplanationProps {
 export interface WeekLineProps {
   /** The tile on Home under whose facts it is. */
   readonly of: "clock" | "host";
+}
+
+export interface ProductLinksProps {
+  readonly product: NonNullable<Status["product"]>;
 }
 
 export interface PaperProps {
@@ -92,6 +97,7 @@ interface Parts {
   readonly logs: Pages;
   readonly events: Pages;
   readonly history: Pages & Body<WeekLineProps>;
+  readonly product: Pages & Body<ProductLinksProps>;
   readonly updates: Pages;
   readonly settings: Pages;
   readonly notifications: Body<object>;

@@ -16,6 +16,7 @@ const partOf: Readonly<Record<string, PagePart>> = {
   "/system/settings": "settings",
   "/system/history": "history",
   "/updates": "updates",
+  "/product/*": "product",
 };
 
 interface Shown {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { AuditEvent, Need, Status } from "../../contract/types.ts";
 import { figure, longDuration, percent, withUnit } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
-import { usePart, type WeekLineProps } from "../client/parts.ts";
+import { type ProductLinksProps, usePart, type WeekLineProps } from "../client/parts.ts";
 import { useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { FillMeter, type FillMeterProps, usedShare } from "../needs/fill-meter.tsx";
@@ -34,6 +34,7 @@ function Known({ status }: { readonly status: Status }) {
   return (
     <div class="home">
       <div>
+        {status.product && <Product product={status.product} />}
         <Tiles status={status} />
         <NeedList needs={status.needs} />
       </div>
@@ -105,6 +106,12 @@ function Tiles({ status }: { readonly status: Status }) {
       <HostTile host={status.host} needs={needs} />
     </section>
   );
+}
+
+/** Few devices have a product with pages: the links to them are loaded where they are. */
+function Product(props: ProductLinksProps) {
+  const part = usePart("product", false);
+  return part && <part.Body {...props} />;
 }
 
 function inOrder() {

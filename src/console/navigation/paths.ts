@@ -1,6 +1,6 @@
 /** The page of a path: `/users/ana` is one of `/users/*`. */
 export function pageOf(path: string): string {
-  return path.startsWith("/users/") ? "/users/*" : path;
+  return path.replace(/^\/(users|product)\/.*/, "/$1/*");
 }
 
 export function personPath(username: string): string {

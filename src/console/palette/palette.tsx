@@ -1,7 +1,9 @@
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { chooseLanguage } from "../catalogue/wanted-language.ts";
 import { language, languageName, languages, t, wordFor } from "../catalogue/words.ts";
+import { entryOf } from "../client/cache.ts";
 import { call } from "../client/call.ts";
+import { pageTitle } from "../product/product-pages.tsx";
 import { navigate } from "../navigation/navigation.ts";
 import { personPath } from "../navigation/paths.ts";
 import { isOneOf, isShown, signOut } from "../session/session.ts";
@@ -138,7 +140,7 @@ export { Palette as Body };
 
 /** Entries that need no answer of the agent, as far as the role may use them. */
 function knownEntries(): readonly Entry[] {
-  return [...pages(), ...actions(), ...places(), ...settings()];
+  return [...pages(), ...productPages(), ...actions(), ...places(), ...settings()];
 }
 
 function userEntry({ username, display_name }: { username: string; display_name: string }): Entry {
@@ -229,6 +231,13 @@ function pages(): readonly Entry[] {
       words: t.palette.words.pages[path],
       run: () => void navigate(path),
     }));
+}
+
+/** Those of the product, as the status that is kept fresh names them. */
+function productPages(): readonly Entry[] {
+  const { value } = entryOf("getStatus", "{}").read.read();
+  const { pages = [] } = value?.product ?? {};
+  return pages.map((page) => ({ kind: "page", text: pageTitle(page), run: () => location.assign(page.url) }));
 }
 
 function places(): readonly Entry[] {

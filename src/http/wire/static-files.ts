@@ -62,8 +62,8 @@ export const fileHeaders = {
 /** W3C, A Well-Known URL for Changing Passwords: password managers lead their users to the page by it. */
 const changePasswordPath = "/.well-known/change-password";
 
-/** The page of one user, at any name: the page itself says that there is no such user. */
-const personPath = /^\/users\/[^/]+$/;
+/** The page of one user, or of the product, at any name: the page itself says that there is none. */
+const namedPath = /^\/(users|product)\/[^/]+$/;
 
 /** Names of files with this prefix contain a hash of their content. */
 const unchangingPrefix = "/assets/";
@@ -87,7 +87,7 @@ export function createStaticFiles(
       return true;
     }
     const path = /^\/docs\/?$/.test(ctx.path) ? "/docs/index.html" : ctx.path;
-    const known = personPath.test(path) ? page : (pages.get(path) ?? files.get(path));
+    const known = namedPath.test(path) ? page : (pages.get(path) ?? files.get(path));
     const isMissing = known === undefined;
     const forms = isMissing && isOpenedByPerson(ctx) ? page : known;
     if (forms === undefined) return false;

@@ -105,6 +105,7 @@ export const account: Catalogue["account"] = {
     "time:write": "Uhr synchronisieren und Quellen neu wählen",
     "updates:check": "Nach Updates suchen",
     "updates:apply": "Updates installieren, verschieben und zurücknehmen",
+    "product:use": "Seiten des Produkts öffnen",
     "configuration:read": "Prüfen, ob das Gerät seiner Datei entspricht",
     "users:read": "Benutzer lesen",
     "users:write": "Benutzer ändern, außer Administratoren",

@@ -31,8 +31,7 @@ export const ui: Catalogue["ui"] = {
   unsaved: "Nicht gespeicherte Änderungen",
   unsavedText: "Ihre Änderungen sind nicht gespeichert. Beim Verlassen gehen sie verloren.",
   shownOnce: "Nur dieses eine Mal zu sehen",
-  shownOnceText:
-    "Das lässt sich nicht noch einmal anzeigen. Erst schließen, wenn es notiert oder weitergegeben ist.",
+  shownOnceText: "Das wird nicht noch einmal angezeigt. Notieren Sie es zuerst.",
   leaveSecret: "Trotzdem schließen",
   leave: "Verlassen, ohne zu speichern",
   stay: "Bleiben",
@@ -58,7 +57,7 @@ export const problem: Catalogue["problem"] = {
       "Es wurde nichts gesendet, und Ihre Eingaben sind noch da. Versuchen Sie es, sobald das Gerät antwortet.",
   },
   binding:
-    "Das Cookie dieses Browsers gehört zu einer anderen Anmeldung als diese Seite: Ein anderes Programm unter dieser Adresse kann es gesetzt oder kopiert haben. Melden Sie sich neu an.",
+    "Das Cookie gehört nicht zu dieser Seite: Ein anderes Programm unter dieser Adresse kann es gesetzt haben. Melden Sie sich neu an.",
   codes: problemTitles,
   entries: {
     required: () => "Diese Angabe fehlt",
@@ -159,9 +158,9 @@ export const signIn: Catalogue["signIn"] = {
   confirm: "Bestätigen",
   clockDiffers: (device, browser) => `Die Uhr des Geräts zeigt ${device}, die Ihres Browsers ${browser}.`,
   clockDiffersMeaning:
-    "Codes hängen von der Uhr des Geräts ab und werden vielleicht abgelehnt. Ein Wiederherstellungscode gilt immer; danach kann ein Administrator unter System die Uhr stellen.",
+    "Codes werden deshalb vielleicht abgelehnt. Ein Wiederherstellungscode gilt immer; dann kann ein Administrator die Uhr stellen.",
   rescue:
-    "Die gespeicherten Daten sind beschädigt: Niemand kann sich anmelden. Am Gerät zeigt steward doctor root mehr.",
+    "Die gespeicherten Daten sind beschädigt: Niemand kann sich anmelden. Am Gerät zeigt steward doctor mehr.",
   usePasskey: "Passkey benutzen",
   noPasskey: "Ihr Browser hat keinen Passkey benutzt:",
   keptOut: "Anmelden nicht möglich?",

@@ -141,7 +141,7 @@ export const settings: Catalogue["settings"] = {
     },
     "/console/accent": {
       label: "Farbe",
-      hint: "Im Kopf jeder Seite, in ihrem Symbol und auf der Anmeldeseite: Sie unterscheidet dieses Gerät von anderen",
+      hint: "Unterscheidet dieses Gerät von anderen: im Kopf jeder Seite und bei der Anmeldung",
     },
   },
   options: {

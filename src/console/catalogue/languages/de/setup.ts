@@ -48,7 +48,7 @@ export const restore: Catalogue["restore"] = {
     count === 0 || isReplacement ? `${count}` : `${count}, ausgesetzt, bis die Administration sie freigibt`,
   lostUsers: (count) => `${count === 1 ? "1 Benutzer" : `${count} Benutzer`} dieses Geräts`,
   becomes:
-    "Dieses Gerät übernimmt Identität, Hostnamen, Zertifikat und API-Token. Laufen beide Geräte, widersprechen sich ihre Ereignisse, und ihre Programme benutzen dieselben Token.",
+    "Dieses Gerät übernimmt Identität, Hostnamen, Zertifikat und API-Token. Lassen Sie nicht beide laufen: Ihre Programme benutzen dieselben Token.",
   staysItself:
     "Dieses Gerät behält seine eigene Identität. Alle melden sich mit dem Passwort aus der Sicherung an.",
   otherIsOff: "Das andere Gerät ist ausgeschaltet und kommt nicht wieder",
@@ -67,7 +67,7 @@ export const firstRun: Catalogue["firstRun"] = {
   intro:
     "Dieses Gerät hat noch keine Benutzer. Legen Sie den ersten Administrator an, mit einem Passwort, das nur Sie kennen.",
   rescue:
-    "Legen Sie einen weiteren Administrator an, oder geben Sie den Namen eines vorhandenen ein, um ein neues Passwort zu setzen. Das beendet die Sitzungen und entfernt den zweiten Faktor und die API-Token.",
+    "Legen Sie einen Administrator an, oder setzen Sie einem vorhandenen ein neues Passwort. Das beendet die Sitzungen und entfernt den zweiten Faktor und die API-Token.",
   token: "Einrichtungs-Token",
   tokenHint: "Auf dem Gerät zeigt ihn der Befehl steward setup-token.",
   tokenOfLink: "Der Einrichtungs-Token kam mit dem Link",
@@ -78,7 +78,7 @@ export const firstRun: Catalogue["firstRun"] = {
   restore: "Stattdessen eine Sicherung wiederherstellen",
   raceLost: "Dieses Gerät hat schon einen Administrator",
   raceLostText:
-    "Inzwischen hat eine andere Person das Gerät eingerichtet. Ihr Konto wurde nicht angelegt. Melden Sie sich mit einem vorhandenen an, oder bitten Sie den Administrator um eines.",
+    "Inzwischen hat jemand anderes das Gerät eingerichtet; Ihr Konto gibt es nicht. Bitten Sie den Administrator um eines.",
   steps: "Schritte der Einrichtung",
   stepNames: { password: "Passwort", factor: "Zweiter Faktor", device: "Gerät", updates: "Updates" },
   heads: {

@@ -102,6 +102,7 @@ export const account = {
     "time:write": "Sync the clock and choose sources again",
     "updates:check": "Check for updates",
     "updates:apply": "Apply, postpone and undo updates",
+    "product:use": "Open pages of the product",
     "configuration:read": "See if the device is as its file says",
     "users:read": "Read the users",
     "users:write": "Write users other than administrators",
