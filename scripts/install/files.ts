@@ -171,7 +171,7 @@ async function makeOwnCodeCaches(home: string): Promise<void> {
   await makeCodeCaches(home, join(home, "bin/node")).catch(() => removeCodeCaches(home));
 }
 
-/** The single files: from systemd/, and what the build makes of the command line for shells and man(1). */
+/** The single files: from systemd/, what the build makes of the command line for shells and man(1), and what web servers include. */
 function files({ destination, prefix }: Place, { dist }: Build = ofCheckout) {
   const ofBuild = Object.entries(shellFiles).map(([built, path]) => ({
     path: join(destination, prefix, path),
@@ -182,7 +182,11 @@ function files({ destination, prefix }: Place, { dist }: Build = ofCheckout) {
     path: join(destination, pathOf(name, prefix)),
     text: () => forPrefix(name, prefix),
   }));
-  return [...units, ...ofBuild];
+  const snippets = readdirSync(join(root, "scripts/proxies")).map((name) => ({
+    path: join(destination, prefix, "share/steward", name),
+    text: () => readFileSync(join(root, "scripts/proxies", name), "utf8"),
+  }));
+  return [...units, ...ofBuild, ...snippets];
 }
 
 function pathOf(name: string, prefix: string): string {

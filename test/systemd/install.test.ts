@@ -64,6 +64,7 @@ describe("make install DESTDIR=", () => {
       usr/lib/{systemd/journald@steward.conf,sysusers,tmpfiles}.d/steward.conf
       usr/share/bash-completion/completions/steward
       usr/share/fish/vendor_completions.d/steward.fish
+      usr/share/steward/{{nginx-page,nginx-page-headers,caddy-page}.conf,traefik-page.yaml}
       usr/share/man/man{5/steward.json.5,8/steward.8}
       usr/share/zsh/vendor-completions/_steward`;
     const { output } = run("bash", [
