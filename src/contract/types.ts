@@ -5,12 +5,12 @@ import type { AnyFindingCode, damageKinds, FindingCode, findingKinds, replacemen
 import type { hostFile } from "./host-file/host-file.ts";
 import type { delivery, receiverStates } from "./notifications/receivers.ts";
 import type { OperationId, operations } from "./operations.ts";
+import type { product } from "./product.ts";
 import type * as auth from "./schemas/auth.ts";
 import type { clockSource, timeSync } from "./schemas/clock.ts";
 import type { consoleGreeting } from "./schemas/console.ts";
 import type * as events from "./schemas/events.ts";
 import type * as logs from "./schemas/logs.ts";
-import type { product } from "./product.ts";
 import type { settings, timeProbe } from "./schemas/settings.ts";
 import type { settingsChange } from "./schemas/settings-forms.ts";
 import type { status } from "./schemas/status.ts";

@@ -14,8 +14,8 @@ import {
   type EventNote,
   eventActorOf,
   type FormHandler,
-  type HeaderAnswer,
   type Handlers,
+  type HeaderAnswer,
   type StreamSource,
 } from "./call.ts";
 import { createKeptAnswers } from "./kept-answers.ts";

@@ -85,6 +85,7 @@ describe("a block of the documents", () => {
       "docs/install.md: sh appliance": 2,
       "docs/logs-and-events.md: sh appliance": 1,
       "docs/nginx.md: sh appliance": 2,
+      "docs/product.md: sh appliance": 1,
       // The situations at the box: the scenario `rescue` types them in the virtual machine.
       "docs/rescue.md: sh rescue": 13,
       // Two of them are typed by test/cli/tls/certificate-request.test.ts, with paths of its own.

@@ -3,6 +3,9 @@ import { userId } from "../../contract/shapes.ts";
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
 import { objectOf } from "../../store/validation/object-schema.ts";
 
+/** The beginning of a session's id. */
+export const sessionPrefix = "ses_";
+
 /** A signed-in session as stored. Its deadlines are seconds of CLOCK_BOOTTIME, valid only under the boot id they name. */
 export interface StoredSession {
   readonly id: string;

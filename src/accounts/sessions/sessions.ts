@@ -1,7 +1,8 @@
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { sessionEnds } from "../../contract/events/sign-in.ts";
 import type { Document } from "../../store/documents/document.ts";
 import type { SessionClient } from "../request-context.ts";
+import { createPageCookies } from "./page-cookies.ts";
 import {
   createRefreshExchange,
   keptUserAgent,
@@ -12,7 +13,7 @@ import {
   withNextToken,
 } from "./refresh-exchange.ts";
 import { hashOfToken, newRefreshKey } from "./refresh-token.ts";
-import type { SessionsState, StoredSession } from "./session.ts";
+import { type SessionsState, type StoredSession, sessionPrefix } from "./session.ts";
 import { createSessionTable, type SessionTable } from "./session-table.ts";
 
 /** Signed-in sessions of people, with monotonic deadlines. They survive a restart of the agent, and end at a reboot. */
@@ -31,11 +32,6 @@ type SessionEnd = (typeof sessionEnds)[number];
 
 /** Sessions that a user may have; a new one replaces the one that was unused the longest. */
 export const sessionsPerUser = 10;
-
-const sessionPrefix = "ses_";
-
-/** Seconds between two uses of pages that count, and after which they are on the disk: a crash may lose these. */
-const [useSeconds, useWriteSeconds] = [60, 15 * 60];
 
 export function createSessions(options: SessionsOptions) {
   const { uptime } = options;
@@ -62,31 +58,7 @@ export function createSessions(options: SessionsOptions) {
     /** Exchanges a refresh token. Throws `invalid_token`: reason `expired`, `revoked` or `binding`. */
     refresh: exchange,
     noteUse,
-    /** Lets the session into a page of the product. Returns the value of its cookie there, of which a hash is kept. */
-    openPage: (id: string, page: string): string => {
-      const value = `${id.slice(sessionPrefix.length)}.${randomBytes(24).toString("base64url")}`;
-      const opened = hashOfToken(value);
-      table.change((all) =>
-        all.map((one) => (one.id === id ? { ...one, pages: { ...one.pages, [page]: opened } } : one)),
-      );
-      return value;
-    },
-    /** The living session that this value of the page's cookie belongs to. */
-    ofPage: (page: string, value: string): StoredSession | undefined => {
-      const session = table.find(`${sessionPrefix}${value.split(".", 1)[0]}`);
-      const { pages = {} } = session ?? {};
-      const opened = Object.hasOwn(pages, page) ? pages[page] : undefined;
-      const isIts =
-        opened !== undefined && timingSafeEqual(Buffer.from(opened), Buffer.from(hashOfToken(value)));
-      return isIts ? session : undefined;
-    },
-    /** The use of a page keeps its session from ending unused, as an exchange does; once a minute. */
-    keepInUse: ({ id, idle_deadline }: StoredSession): void => {
-      const deadline = uptime() + idleSeconds();
-      if (deadline < idle_deadline + useSeconds) return;
-      const used = (one: StoredSession) => (one.id === id ? { ...one, idle_deadline: deadline } : one);
-      table.change((all) => all.map(used), useWriteSeconds);
-    },
+    ...createPageCookies(table, uptime, idleSeconds),
     /** The living sessions of a user, the last used first. */
     list,
     /** The living sessions of all users. */

@@ -59,7 +59,8 @@ export const product = {
       items: page,
       maxItems: mostPages,
       default: plainHostFile.product.pages,
-      description: "Pages of the product, at most 8, each with `name`, `title` (`en`, `de`), `url`, the least `role`, and `secret_file`: people open them after they have signed in at Steward",
+      description:
+        "Pages of the product, at most 8, each with `name`, `title` (`en`, `de`), `url`, the least `role`, and `secret_file`: people open them after they have signed in at Steward",
       examples: [
         [{ name: "pump", title: { en: "Pump" }, url: "https://edge-7.example.net:444/", role: "readonly" }],
       ],

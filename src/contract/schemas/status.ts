@@ -1,10 +1,10 @@
 import { clockTrusts, clockWords } from "../clock-states.ts";
 import { needCodes } from "../need-areas.ts";
+import { product } from "../product.ts";
 import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
 import { updateKinds } from "../update-kinds.ts";
 import { clockSummary, timeModes, timeSync } from "./clock.ts";
 import { event, eventReach } from "./events.ts";
-import { product } from "../product.ts";
 import { facts } from "./system.ts";
 import { hold } from "./update-reasons.ts";
 import { updates } from "./updates.ts";

@@ -1,6 +1,6 @@
 import { damageKinds, type FindingFact, healthCodes, replacements } from "../findings.ts";
-import { nullableTimestamp, partialObject, strictObject } from "../shapes.ts";
 import { productVersion } from "../product.ts";
+import { nullableTimestamp, partialObject, strictObject } from "../shapes.ts";
 import { updateProblem } from "./update-reasons.ts";
 
 export const version = strictObject(

@@ -1,10 +1,10 @@
 import { durationSeconds } from "../../contract/durations.ts";
 import type { InputError } from "../../contract/errors.ts";
 import type { HostFileDocument } from "../../contract/types.ts";
-import type { ProductPage } from "../../product/visits.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
 import type { ApplyPlan } from "../../host/release-ports.ts";
 import type { SurroundingName, Surroundings } from "../../host/surroundings.ts";
+import type { ProductPage } from "../../product/visits.ts";
 
 /** Root's decisions about this device, which the API never writes. */
 export type HostFile = ReturnType<typeof decisionsOf>;
