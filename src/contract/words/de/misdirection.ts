@@ -1,5 +1,6 @@
 import type { misdirection as inEnglish } from "../en/misdirection.ts";
-import { problemCauses, problemTitles } from "./problems.ts";
+import { problemCauses } from "./problem-causes.ts";
+import { problemTitles } from "./problems.ts";
 
 export const misdirection: typeof inEnglish = {
   title: problemTitles.misdirected_request,

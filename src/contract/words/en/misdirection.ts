@@ -1,4 +1,5 @@
-import { problemCauses, problemTitles } from "./problems.ts";
+import { problemCauses } from "./problem-causes.ts";
+import { problemTitles } from "./problems.ts";
 
 /** For a person whose browser came by a name that is not the device's. In HTML; `name` has no character of its syntax. */
 export const misdirection = {

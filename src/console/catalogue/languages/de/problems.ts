@@ -1,4 +1,4 @@
-import { problemCauses } from "../../../../contract/words/de/problems.ts";
+import { problemCauses } from "../../../../contract/words/de/problem-causes.ts";
 import type { Catalogue } from "../../words.ts";
 
 export const remedies: Catalogue["remedies"] = {

@@ -1,4 +1,4 @@
-import { problemCauses } from "../../../../contract/words/en/problems.ts";
+import { problemCauses } from "../../../../contract/words/en/problem-causes.ts";
 
 /** The text of the button under a problem. */
 export const remedies = {
