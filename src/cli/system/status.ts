@@ -7,6 +7,7 @@ import { type Fields, formatFields } from "../../terminal/table.ts";
 import { formatLag, formatSpan } from "../../terminal/time-figures.ts";
 import type { Command } from "../client/command.ts";
 import { formatSeconds, remedyLines, share } from "./facts-view.ts";
+import { productWords } from "./version.ts";
 
 /** Exit code while something needs attention, for monitors and scripts. */
 const needsPerson = 10;
@@ -61,6 +62,7 @@ function fieldsOf({
   event_reach: reach = null,
   last_backup_at: backup,
   server_time: now,
+  product,
 }: Status): Fields {
   const { disk, memory, temperature_celsius: heat } = host;
   const how = (area: Area): string => howIs(area, needs);
@@ -75,6 +77,7 @@ function fieldsOf({
     ...(reach === null ? [] : [["events", reachWords(reach)] as const]),
     ...(backup === undefined ? [] : [["last backup", backupWords(backup, now)] as const]),
     ["up for", formatSeconds(host.uptime_seconds)],
+    ...(product === undefined ? [] : [["product", productWords(product)] as const]),
     ["version", version],
   ];
 }

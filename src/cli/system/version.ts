@@ -1,3 +1,4 @@
+import type { Version } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import type { Command } from "../client/command.ts";
 
@@ -10,8 +11,17 @@ export const version: Command = {
       throw new CommandError(8, `${error.message}\nThis program is version ${context.program.version}.`);
     });
     const fields = Object.entries(document).map(
-      ([name, value]) => [name.replaceAll("_", " "), value] as const,
+      ([name, value]) =>
+        [
+          name.replaceAll("_", " "),
+          typeof value === "object" && value ? productWords(value) : value,
+        ] as const,
     );
     await output.fields(document, fields);
   },
 };
+
+/** The product that the host file names, in a row of its own. */
+export function productWords({ name, version }: NonNullable<Version["product"]>): string {
+  return version === null ? name : `${name} ${version}`;
+}

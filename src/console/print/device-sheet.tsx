@@ -66,7 +66,7 @@ function Sheet({
   const name = useStore(device)?.name ?? "";
   const way = useWayIn();
   const maker = useGreeting()?.maker ?? null;
-  const { device_id, support_until } = version;
+  const { device_id, product, support_until } = version;
   const { urls, certificate } = tls;
   const unknown = t.print.unknown;
   return (
@@ -95,6 +95,7 @@ function Sheet({
           ],
           [t.print.root, <code key="root">{inGroups(updates.trust.fingerprint) ?? t.print.noRoot}</code>],
           ...(maker === null ? [] : [[t.machine.maker, <Maker key="maker" {...maker} />] as const]),
+          ...(product ? [[t.print.product, `${product.name} ${product.version ?? ""}`] as const] : []),
           [t.print.support, support_until ?? unknown],
           [t.print.printed, absoluteTime(new Date(deviceNow()))],
         ]}

@@ -17,6 +17,7 @@ const well: Status = {
   state: "ok",
   device_name: "edge-7",
   version: "1.2.3",
+  product: { name: "pump-7", version: "2.4.1", pages: [] },
   server_time: "2026-11-20T14:00:00.000Z",
   clock: {
     ...{ word: "in_sync", state: "synchronised", trust: "trusted", authenticated: false },
@@ -60,6 +61,22 @@ const well: Status = {
 const show = (test: TestContext, body: object, end: Parameters<typeof ended>[3] = {}, line = "status") =>
   ended(test, line, { "GET /api/status": { body } }, end);
 
+it("steward version names the product in one line, with its version where that is known", async (test) => {
+  for (const [version, line] of [
+    ["2.4.1", "product      pump-7 2.4.1"],
+    [null, "product      pump-7"],
+  ]) {
+    const body = {
+      name: "steward",
+      version: "1.2.3",
+      api_version: "1",
+      product: { name: "pump-7", version },
+    };
+    const { stdout } = await ended(test, "version", { "GET /api/version": { body } }, {});
+    assert.ok(stdout.split("\n").includes(String(line)), stdout);
+  }
+});
+
 describe("steward status", { concurrency: true }, () => {
   it("ends with 0 where nothing needs attention, and fits on one screen", async (test) => {
     const { stdout } = await show(test, well);
@@ -79,6 +96,7 @@ describe("steward status", { concurrency: true }, () => {
       "events       complete",
       "last backup  2026-11-08T13:00:00.000Z, 12 days ago",
       "up for       1 d 1 h 0 min",
+      "product      pump-7 2.4.1",
       "version      1.2.3",
       "",
       "Lately",

@@ -157,9 +157,11 @@ function namesOfChecks({ checks = [] }: Health): string[] {
 
 function itemsOfVersion(version: Version): Items {
   const { commit, build_date, node, os, kernel, arch, device_id, rules_version, support_until } = version;
+  const { product } = version;
   const items: (readonly [string, ComponentChildren] | false | undefined)[] = [
     [t.facts.agent, version.version],
     support_until != null && [t.facts.supportUntil, support_until],
+    product && [t.facts.product, `${product.name} ${product.version ?? ""}`],
     rules_version != null && [t.facts.rules, rules_version],
     commit != null && [t.facts.commit, <code key="commit">{commit.slice(0, 12)}</code>],
     build_date != null && [t.facts.buildDate, <Time key="built" at={build_date} />],

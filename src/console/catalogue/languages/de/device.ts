@@ -103,6 +103,7 @@ export const facts: Catalogue["facts"] = {
   versions: "Versionen",
   hostname: "Hostname",
   timeZone: "Zeitzone",
+  product: "Produkt",
   supportUntil: "Unterstützt bis",
   model: "Modell",
   processor: "Prozessor",

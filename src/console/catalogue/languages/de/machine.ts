@@ -114,6 +114,7 @@ export const print: Catalogue["print"] = {
   noCertificate: "keines: HTTPS ist aus",
   root: "Vertrauensanker der Updates (SHA\u2011256)",
   noRoot: "nicht installiert",
+  product: "Produkt",
   support: "Unterstützt bis",
   printed: "Datum dieses Blatts",
   unknown: "nicht bekannt",

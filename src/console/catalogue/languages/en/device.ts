@@ -100,6 +100,7 @@ export const facts = {
   versions: "Versions",
   hostname: "Host name",
   timeZone: "Time zone",
+  product: "Product",
   supportUntil: "Supported until",
   model: "Model",
   processor: "Processor",

@@ -108,6 +108,7 @@ export const print = {
   noCertificate: "none: HTTPS is off",
   root: "Root of trust of updates (SHA\u2011256)",
   noRoot: "not installed",
+  product: "Product",
   support: "Support until",
   printed: "Date of this sheet",
   unknown: "not known",
