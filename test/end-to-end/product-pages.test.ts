@@ -114,6 +114,8 @@ describe("the pages of the product", () => {
       ["a sandboxed form", "POST", { origin: "null" }, 403],
       ["a change without an origin", "DELETE", {}, 403],
       ["a method that nobody knows", "FROB", {}, 403],
+      ["a change that its client calls a GET", "POST", { "x-forwarded-method": "GET" }, 403],
+      ["a read that its client calls a change", "GET", { "x-forwarded-method": "POST" }, 403],
     ] as const) {
       const answer = await check({ cookie, ...headers }, method);
       assert.deepEqual(

@@ -61,8 +61,11 @@ function pageRequestOf(headers: IncomingHttpHeaders): PageRequest {
     for (const name of names) if (typeof headers[name] === "string") return headers[name];
     return undefined;
   };
+  const [original, forwarded] = [of("x-original-method"), of("x-forwarded-method")];
+  const isAgreed = original === undefined || forwarded === undefined || original === forwarded;
   return {
-    method: of("x-original-method", "x-forwarded-method"),
+    // A proxy overwrites one of the two; the client may have sent the other, which must not make a change look like a read.
+    method: isAgreed ? (original ?? forwarded) : undefined,
     target: of("x-original-uri", "x-forwarded-uri"),
     origin: of("origin"),
     accept: of("accept"),
