@@ -76,6 +76,8 @@ export function createVisits({ pages, accounts, sessions, security, uptime }: Vi
     pagesFor: (role: Role): ProductPage[] => pages.filter((page) => mayOpen(page, role)),
     /** Judges a request to a page by the values of its cookie. A stranger's is refused before anything is looked up. */
     check: (page: ProductPage, request: PageRequest, values: readonly string[]): Verdict => {
+      // Nothing is done in anyone's name: a program whose token does not count has no origin, and is not at fault for that.
+      if (values.length === 0) return "unknown";
       if (isForeign(page.origin, request)) return "foreign";
       const session = values.map((value) => sessions.ofPage(page.name, value)).find(Boolean);
       const verdict = holderOf(page, session);

@@ -83,6 +83,8 @@ describe("the pages of the product", () => {
       const redirected = await ask("pump/check?redirect", { "x-forwarded-method": "GET", ...headers });
       assert.equal(redirected.status, expected === undefined ? 401 : 302, asks);
     }
+    const change = await check({ authorization: "Bearer other" }, "POST");
+    assert.equal(change.status, 401, "a program whose token does not count");
     for (const [target, path] of [
       ["//evil.example", "/"],
       ["/\\evil.example", "/"],
