@@ -14,8 +14,8 @@ mkdir "$folder/tree/usr/lib/steward-vm"
 ln -s ../steward/bin/node "$folder/tree/usr/lib/steward-vm/node"
 # Scenarios say what starts.
 ln -sf /dev/null "$folder/tree/etc/systemd/system/getty.target"
-for unit in multi-user.target.wants/nginx.service sysinit.target.wants/systemd-resolved.service \
-  dbus-org.freedesktop.resolve1.service; do
+for unit in multi-user.target.wants/nginx.service multi-user.target.wants/caddy.service \
+  sysinit.target.wants/systemd-resolved.service dbus-org.freedesktop.resolve1.service; do
   rm -f "$folder/tree/etc/systemd/system/$unit"
 done
 # Of its own and the same at each start, so that it is never a first one to systemd.
