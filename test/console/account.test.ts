@@ -179,7 +179,7 @@ describe("the own account in the console", () => {
     await button(page, "Create token").click();
     const sheet = dialog(page, "Create token");
     await sheet.getByRole("checkbox").first().waitFor();
-    assert.deepEqual(await scopesIn(sheet), ["logs:read", "metrics:read", "system:read"]);
+    assert.deepEqual(await scopesIn(sheet), ["logs:read", "metrics:read", "system:read", "product:use"]);
     await button(sheet, "Create token").click();
     await sheet.getByText("Choose at least one scope").waitFor();
     assert.equal(await sheet.getByLabel("Name").getAttribute("aria-invalid"), "true", "all at once");

@@ -80,7 +80,7 @@ describe("actions on users in the console", () => {
     const password = "a heron on the jetty";
     const id = await makeUser(agent, { username: "coded", password });
     const { json } = await login("coded", password);
-    await enrol(agent.call, { id, token: json.access_token, password });
+    await enrol(agent.call, { id, token: json.access_token, password }, time.wall() / 1_000);
     await page.reload();
     const dialog = await choose(page, "coded", "Reset second factor");
     assert.equal(
