@@ -46,7 +46,9 @@ const open = `
   settings/update/windows/*/from settings/update/windows/*/to settings/security/session_idle
   settings/security/session_absolute settings/notify/receivers/*/name settings/notify/receivers/*/server
   settings/notify/receivers/*/from settings/notify/receivers/*/to/*
-  /$schema /names/* /trusted_proxies/* /https/address /log_units/* /product /maker/name /maker/mark /maker/picture
+  /$schema /names/* /trusted_proxies/* /https/address /log_units/* /product/name /product/sign_in /product/version_file
+  /product/pages/*/name /product/pages/*/title/en /product/pages/*/title/de /product/pages/*/url
+  /product/pages/*/secret_file /maker/name /maker/mark /maker/picture
   /maker/support /oidc/issuer /oidc/client_id /oidc/client_secret_file /oidc/origins/* /oidc/roles/admin/*
   /oidc/roles/operator/* /oidc/roles/readonly/* /oidc/group_claim /oidc/name_claim /oidc/scopes/* /oidc/name
   /oidc/endpoint_origins/* /support_until /telemetry/otlp/headers_file /telemetry/otlp/interval
