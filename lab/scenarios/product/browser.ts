@@ -79,12 +79,15 @@ export function opensSocket(headers: OutgoingHttpHeaders): Promise<[status: numb
 
 /** Returns what has come of a stream by the first time that anything comes, and whether it is still open then. */
 export function opensStream(headers: OutgoingHttpHeaders): Promise<[text: string, isOpen: boolean]> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const asking = request(
       optionsOf(`${pump}/events`, "GET", { accept: "text/event-stream", ...script, ...headers }),
     );
-    asking.on("error", reject).on("response", (response) => {
-      response.on("error", () => undefined).on("end", () => resolve(["", false]));
+    // It is over, also where a server has held its events back until then.
+    asking.on("error", (error) => resolve([String(error), false]));
+    asking.on("response", (response) => {
+      const end = () => resolve(["nothing came", false]);
+      response.on("error", end).on("end", end);
       response.on("data", (bytes) => {
         resolve([String(bytes), !response.complete]);
         asking.destroy();

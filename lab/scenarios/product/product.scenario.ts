@@ -4,7 +4,7 @@ import { fakingTime } from "../../basics/faketime.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { addUser, enrolled, password } from "../people.ts";
-import { entered, signsIn } from "./browser.ts";
+import { ask, entered, signsIn, steward } from "./browser.ts";
 import { pumpFiles } from "./pump.ts";
 import { namesPage, recipes, startsCaddy, startsNginx } from "./recipe.ts";
 import { followsAccounts, followsPrograms, outlivesAgent } from "./rights.ts";
@@ -54,9 +54,14 @@ async function visited(
   const { id } = await guest.api("/api/users", { username, role: "operator", password });
   const secret = await enrolled(guest, username);
   await ledToSignIn(guest, server);
-  const [cookie, entrance] = await entered(guest, await signsIn(guest, username, secret));
+  const token = await signsIn(guest, username, secret);
+  const [cookie, entrance] = await entered(guest, token);
   const visit = { server, gate, username, id: String(id), cookie, entrance };
   await passesOn(guest, visit);
   await keepsForeignOut(guest, visit);
+  const { text } = await ask(`${steward}/api/auth/sessions`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  guest.check("console and page are one session", JSON.parse(text).items.length === 1, text);
   return visit;
 }

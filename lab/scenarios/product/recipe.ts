@@ -38,7 +38,7 @@ export async function namesPage(guest: Guest): Promise<string> {
   const [certificate] = blocksOf(await guest.ask("nginx's"));
   await guest.types(`mkdir -p /etc/ssl/private; ${certificate?.[2]}`, { what: "a certificate is made" });
   await guest.types("steward tls enable", { says: ":8443" });
-  await guest.types(gate);
+  await guest.types(gate, { what: "a text is made that only Steward and the product know" });
   changesHostFile((before) => ({ ...before, ...JSON.parse(host) }));
   await guest.types(`set -e; ${started}`, { what: "the page is named, and the agent knows it" });
   await guest.types("systemctl start pump.service");

@@ -3,6 +3,7 @@ import {
   type Answer,
   ask,
   follows,
+  lan,
   opens,
   opensSocket,
   opensStream,
@@ -88,7 +89,20 @@ export async function passesOn(guest: Guest, visit: Visit): Promise<void> {
     stream.join() === "data: the only event\n\n,true",
     stream,
   );
+  await takesHttp2(guest, visit);
   await keepsHeadersTrue(guest, visit);
+}
+
+/** As browsers speak with Caddy; nginx has to be asked for it, and answers in HTTP/1.1. */
+async function takesHttp2(guest: Guest, { server, username, cookie }: Visit): Promise<void> {
+  const { host } = new URL(pump);
+  const place = ["--cacert", "/etc/ssl/certs/steward.pem", "--resolve", `${host}:${lan}`];
+  const words = ["--silent", "--show-error", "--http2", ...place, "--header", `Cookie: ${cookie}`];
+  const ran = await guest.run("curl", [...words, "--write-out", "%{http_version}", `${pump}/`]);
+  const [, version] = /\}(\S+)$/.exec(ran.stdout) ?? [];
+  const isWhole = ran.stdout.includes(`"Steward-User","${username}"`);
+  const expected = server === "Caddy" ? "2" : "1.1";
+  guest.check(`${server} gives the page by HTTP/${expected}`, isWhole && version === expected, ran);
 }
 
 /** The names of the visitor count from Steward only; a sign-in of the product's own goes through. */
