@@ -24,14 +24,23 @@ const asMakeDoes = ["--import", "tsx", join(root, "lab/run/main.ts")];
 /** The same compiled, in a third of the processor time. */
 export const compiledRun = testProgram(join(import.meta.dirname, "make-run-process.ts"));
 
+export interface RunOptions {
+  readonly program?: readonly string[];
+  /** That of a run before; a new one when absent. */
+  readonly directory?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** Starts the script of `make run` and waits until it says what to do next; it ends with the test or suite. */
-export async function startRun(ending: Ending, program = asMakeDoes, directory?: string): Promise<Run> {
+export async function startRun(ending: Ending, options: RunOptions = {}): Promise<Run> {
+  const { program = asMakeDoes, directory, environment } = options;
   const home = directory ?? (await mkdtemp(join(tmpdir(), "steward-run-")));
   if (directory === undefined) atEnd(ending, () => rm(home, { recursive: true, force: true }));
   const place = join(home, "var");
   const run = spawn(process.execPath, [...program, "--port", "0", "--directory", place], {
     stdio: ["ignore", "pipe", "pipe"],
     cwd: root,
+    env: { ...process.env, ...environment },
   });
   const [printed, logged] = [run.stdout, run.stderr].map(collect);
   const stop = async () => {

@@ -1,6 +1,6 @@
 /**
  * `make run`: the built agent in the foreground with all its state under ./var, something to update there, and what to
- * do next. `--port 0` takes a port that is free, `--directory DIR` another place than ./var.
+ * do next. `--port 0` takes ports that are free, `--directory DIR` another place than ./var.
  */
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,7 +9,8 @@ import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { fingerprintGroups } from "../../src/terminal/fingerprint.ts";
-import { installDemoProduct } from "./demo-product/install.ts";
+import { heldPort } from "../basics/held-ports.ts";
+import { demoPage, installDemoProduct } from "./demo-product/install.ts";
 import { type Published, publishDemoRelease } from "./demo-product/publish.ts";
 
 const { values: given } = parseArgs({
@@ -33,7 +34,11 @@ const places = {
 };
 
 mkdirSync(home, { recursive: true });
-installDemoProduct({ product: join(home, "product"), hostFile: places.hostFile });
+const isAnyPort = given.port === "0";
+const port = isAnyPort ? await heldPort() : Number(given.port);
+const pagePort = isAnyPort ? await heldPort() : port + 1;
+const origins = { page: `http://127.0.0.1:${pagePort}`, signIn: `http://127.0.0.1:${port}` };
+installDemoProduct({ product: join(home, "product"), hostFile: places.hostFile, origins });
 const updateRoot = join(home, "etc/update-root.json");
 const published = await publishDemoRelease({ publisher: join(home, "publisher"), root: updateRoot });
 writeInitialSettings(published);
@@ -43,7 +48,7 @@ const agent = spawn(
   process.execPath,
   [
     program,
-    ...["serve", "--state", places.state, "--run", places.run, "--listen", `127.0.0.1:${given.port}`],
+    ...["serve", "--state", places.state, "--run", places.run, "--listen", `127.0.0.1:${port}`],
     ...["--host-file", places.hostFile, "--releases", places.releases, "--trust", places.trust],
   ],
   {
@@ -51,6 +56,11 @@ const agent = spawn(
     env: { ...process.env, STEWARD_INITIAL_SETTINGS: places.initialSettings },
   },
 );
+const product = spawn(process.execPath, [join(root, "lab/run/demo-product/product.mjs")], {
+  stdio: ["ignore", "ignore", "inherit"],
+  env: { ...process.env, STEWARD: origins.signIn, PAGE: demoPage, PORT: String(pagePort) },
+});
+process.once("exit", () => product.kill());
 agent.once("exit", (code) => process.exit(code ?? 1));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => agent.kill(signal));
 const address = await listeningAddress();
@@ -107,7 +117,8 @@ async function trustClock(): Promise<void> {
 }
 
 async function nextSteps(): Promise<string> {
-  const listening = `Steward listens on ${address} and ${places.socket}. Ctrl-C stops it.`;
+  const listening = `Steward listens on ${address} and ${places.socket}. Ctrl-C stops it.
+A page of a demo product is at ${origins.page}/, behind its sign-in.`;
   const { setup_required: isFirstRun } = await ask("GET", "/api/setup");
   const { trust } = (await ask("GET", "/api/updates")) as { trust?: { confirmed: boolean } };
   const isComparing = published.isTrusted && trust?.confirmed === false;

@@ -1,16 +1,34 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Puts the demonstration's product in its place, and writes a host file for it; one that is there stays. */
-export function installDemoProduct({ product, hostFile }: { product: string; hostFile: string }): void {
+export interface DemoPlaces {
+  /** The directory of its engine. */
+  readonly product: string;
+  readonly hostFile: string;
+  /** The origins of its page and of the console; without them it has no page. */
+  readonly origins?: { readonly page: string; readonly signIn: string };
+}
+
+/** Puts the demonstration's product in its place and into the host file; what else a file that is there says stays. */
+export function installDemoProduct({ product, hostFile, origins }: DemoPlaces): void {
   const engine = join(product, "engine");
   makeOwnDirectory(product);
   copyFileSync(join(import.meta.dirname, "engine"), engine);
   chmodSync(engine, 0o755);
   makeOwnDirectory(dirname(hostFile));
-  if (existsSync(hostFile)) return;
-  writeFileSync(hostFile, `${JSON.stringify(decisions(engine), null, 2)}\n`, { mode: 0o600 });
+  const found = existsSync(hostFile) ? JSON.parse(readFileSync(hostFile, "utf8")) : decisions(engine);
+  const own = origins && {
+    sign_in: origins.signIn,
+    pages: [
+      { name: demoPage, title: { en: "Pump", de: "Pumpe" }, url: `${origins.page}/`, role: "readonly" },
+    ],
+  };
+  const text = JSON.stringify({ ...found, product: { name: "demo", ...own } }, null, 2);
+  writeFileSync(hostFile, `${text}\n`, { mode: 0o600 });
 }
+
+/** The name of its page in the host file. */
+export const demoPage = "pump";
 
 /** No other user may write there, because the programs of the host file are run. */
 function makeOwnDirectory(path: string): void {
@@ -23,7 +41,6 @@ const patience = { successes: 3, interval: "500ms", within: "5s" };
 
 function decisions(engine: string): object {
   return {
-    product: "demo",
     update: {
       allow_local_servers: true,
       rules: {

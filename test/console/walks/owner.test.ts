@@ -28,6 +28,7 @@ describe("an owner with a phone and a new device", () => {
   let servers: readonly string[];
   let browser: TestBrowser;
   let page: Page;
+  let complaints: string[];
   let secret = "";
   let fingerprint = "";
   const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
@@ -42,12 +43,12 @@ describe("an owner with a phone and a new device", () => {
     const started = await startTimeServers([{}, {}, {}]);
     ending.after(() => started.stop());
     servers = started.names;
-    run = await startRun(ending, compiledRun);
+    run = await startRun(ending, { program: compiledRun });
     // They are on this computer, where only servers that are set are probed.
     const steward = join(run.directory, "var/steward");
     execFileSync(steward, ["system", "set", `time.servers=${servers.join(",")}`], { stdio: "ignore" });
     browser = await startBrowser(ending);
-    ({ page } = await browser.open(run, phone));
+    ({ page, complaints } = await browser.open(run, phone));
   });
 
   it("opens the address that was printed, and chooses a name and a password", async () => {
@@ -139,9 +140,18 @@ describe("an owner with a phone and a new device", () => {
     await assertEveryLook(page, "all is well");
   });
 
+  it("opens the product's page from Home, which knows who comes and stays connected", async () => {
+    await touch(page.getByRole("link", { name: "Pump", exact: true }));
+    await untilShown(page.getByText(`Signed in at Steward as ${adminName}, admin.`));
+    await untilShown(page.getByText(/^Pressure: \d\.\d\d bar$/));
+    // Only there it leaves the console's own address.
+    const { origin } = new URL(page.url());
+    complaints.splice(0, Infinity, ...complaints.filter((one) => !one.startsWith(`request: ${origin}/`)));
+  });
+
   it("finds all of it again at the next make run, which has nothing left to say but where it is", async () => {
     await run.stop();
-    const again = await startRun(ending, compiledRun, run.directory);
+    const again = await startRun(ending, { program: compiledRun, directory: run.directory });
     assert.doesNotMatch(again.printed(), /setup=|fingerprint/);
     assert.match(again.printed(), /http:\/\/127\.0\.0\.1:\d+\/\n/);
     assertLoaded();
