@@ -32,5 +32,6 @@ export const logOperations = {
       "An event stream, as GET /api/events/stream. Continue with Last-Event-ID, which is the `cursor` of the last line.",
     query: logs.streamLogsQuery,
     response: { status: 200, schema: logs.logEntry, stream: true },
+    errors: ["invalid_cursor"],
   },
 } as const satisfies Record<string, Operation>;
