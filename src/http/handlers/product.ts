@@ -24,7 +24,8 @@ export function createProductHandlers({ visits, deviceId, gateOf }: ProductHandl
       const request = pageRequestOf(headers);
       const verdict =
         actor.kind === "token" ? visits.checkProgram(page, actor) : ofBrowser(page, request, headers);
-      if (typeof verdict === "object") return passed(verdict, await gateOf(page), headers.authorization);
+      const authorization = actor.kind === "anonymous" ? ofOthers(headers.authorization) : undefined;
+      if (typeof verdict === "object") return passed(verdict, await gateOf(page), authorization);
       return refused(page, verdict, request, query?.redirect !== undefined);
     },
     enterPage: ({ params, body, actor }) => {
@@ -84,6 +85,11 @@ function signInOf({ signIn, name }: ProductPage, to: string): string {
   return `${signIn}/product/${name}?to=${to}`;
 }
 
+/** A token of Steward's is not for the page, an API token that is refused neither; what else a browser sends there is. */
+function ofOthers(authorization: string | undefined): string | undefined {
+  return authorization && /^bearer stw_/i.test(authorization) ? undefined : authorization;
+}
+
 function passed(
   { account, session }: Visitor,
   gate: string | null,
@@ -102,8 +108,7 @@ function passed(
       "Steward-Recheck": String(recheckSeconds),
       // Empty in place of absent: Caddy passes on the name of a header that it does not find.
       "Steward-Gate": gate ?? "",
-      // A token of Steward's is not for the page; what else a browser sends there is.
-      "Steward-Authorization": (session && authorization) ?? "",
+      "Steward-Authorization": authorization ?? "",
     },
   };
 }

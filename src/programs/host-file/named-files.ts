@@ -4,7 +4,7 @@ import type { TrustedOwners } from "../../host/host.ts";
 import { checkAuthorities, checkClientCertificate } from "../../host/linux/host-file/authorities.ts";
 import { readPicture } from "../../host/linux/host-file/maker-pictures.ts";
 import { readRequestHeaders } from "../../host/linux/host-file/request-headers.ts";
-import { mostSecretBytes, readSecretFile } from "../../host/linux/host-file/secret-file.ts";
+import { mostSecretBytes, readPageSecret, readSecretFile } from "../../host/linux/host-file/secret-file.ts";
 import { readTrustedFile } from "../../host/linux/host-file/trusted-file.ts";
 import { refuseForeignProgram } from "../../host/linux/host-file/trusted-program.ts";
 import { releasePlace } from "./decisions.ts";
@@ -51,7 +51,7 @@ function namedFiles(document: HostFileDocument): readonly NamedFile[] {
       ({ secret_file }, index): NamedFile => [
         `/product/pages/${index}/secret_file`,
         secret_file,
-        ifThere(readSecretFile),
+        ifThere(readPageSecret),
       ],
     ),
     ...(["rules", "binary"] as const).flatMap((kind): NamedFile[] => [

@@ -11,3 +11,10 @@ export async function readSecretFile(path: string, { refuse, ...owners }: TrustC
   if (secret === "") throw refuse(path, "does not exist or is empty");
   return secret;
 }
+
+/** The same of a page of the product, which goes in a header (RFC 9110 §5.5) and must not be guessed. */
+export async function readPageSecret(path: string, trust: TrustCheck): Promise<string> {
+  const secret = await readSecretFile(path, trust);
+  if (/^[\x20-\x7e]{16,}$/.test(secret)) return secret;
+  throw trust.refuse(path, "must have 16 characters or more of ASCII on one line");
+}

@@ -1,7 +1,7 @@
 import { StewardError } from "../../../contract/errors.ts";
 import type { Product, Role } from "../../../contract/types.ts";
 import type { Host } from "../../../host/host.ts";
-import { readSecretFile } from "../../../host/linux/host-file/secret-file.ts";
+import { readPageSecret } from "../../../host/linux/host-file/secret-file.ts";
 import { createProductHandlers } from "../../../http/handlers/product.ts";
 import { createVisits, type ProductPage } from "../../../product/visits.ts";
 import type { SettingsStore } from "../../../system/settings/settings.ts";
@@ -31,7 +31,7 @@ export function openPages({ config, host, auth, settings }: ProductParts) {
     if (secretFile === null) return Promise.resolve(null);
     const known = gates.get(secretFile);
     if (known !== undefined) return known;
-    const read = readSecretFile(secretFile, { own, asAgent, refuse });
+    const read = readPageSecret(secretFile, { own, asAgent, refuse });
     gates.set(secretFile, read);
     // A file that is put right is read again.
     read.catch(() => gates.delete(secretFile));

@@ -30,7 +30,12 @@ function noPage(): never {
 async function versionIn(path: string | null): Promise<string | null> {
   const text = path === null ? null : await readRegular(path, mostVersionBytes).catch(() => null);
   const [line = ""] = text?.toString("utf8").split("\n", 1) ?? [];
-  return line.trim().replace(/[^\x20-\x7e]/g, "") || null;
+  return (
+    line
+      .replace(/[^\x20-\x7e]/g, "")
+      .trim()
+      .slice(0, mostVersionCharacters) || null
+  );
 }
 
-const mostVersionBytes = 4_096;
+const [mostVersionBytes, mostVersionCharacters] = [4_096, 64];
