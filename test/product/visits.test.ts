@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Program } from "../../src/accounts/tokens/bearer.ts";
+import type { Account } from "../../src/accounts/users/account.ts";
+import type { Settings } from "../../src/contract/types.ts";
+import type { PageRequest } from "../../src/product/page-request.ts";
+import { createVisits, type ProductPage, type Verdict } from "../../src/product/visits.ts";
+import { ana, bob, context, sessionsAt } from "../accounts/sessions-at.ts";
+
+const signIn = "https://edge-7.example.net:8443";
+const title = { en: "Pump" };
+const pump: ProductPage = {
+  ...{ name: "pump", title, origin: "https://edge-7.example.net:444", signIn },
+  ...{ role: "operator", secretFile: null },
+};
+const far: ProductPage = { ...pump, name: "far", origin: "https://far.example.net" };
+
+const script: PageRequest = {
+  ...{ method: "GET", target: "/", origin: undefined, accept: undefined },
+  ...{ site: "same-origin", mode: "cors", dest: "empty" },
+};
+const opens: PageRequest = { ...script, site: "none", mode: "navigate", dest: "document" };
+
+/** The facts of an account that decide. */
+type Facts = Pick<Account, "id" | "enabled" | "role" | "password_state" | "two_factor" | "provider">;
+
+const operator: Facts = {
+  ...{ id: ana, enabled: true, role: "operator", password_state: "chosen", two_factor: null, provider: null },
+};
+
+async function world() {
+  const time = { now: 1_000 };
+  const { sessions } = await sessionsAt(time);
+  const accounts = new Map([ana, bob].map((id) => [id, { ...operator, id }]));
+  const security = { require_2fa: "none" as Settings["security"]["require_2fa"] };
+  const visits = createVisits({
+    pages: [pump, far],
+    accounts: { find: (id: string) => accounts.get(id) as Account | undefined },
+    sessions,
+    security: () => security as Settings["security"],
+    uptime: () => time.now,
+  });
+  const { session } = sessions.open(ana, context);
+  const enter = (page = pump): string => {
+    const value = visits.finish(page, visits.begin(page, session));
+    assert.ok(value);
+    return value;
+  };
+  const set = (facts: Partial<Facts>) => accounts.set(ana, { ...operator, ...facts });
+  return { time, sessions, accounts, security, visits, session, enter, set };
+}
+
+type World = Awaited<ReturnType<typeof world>>;
+
+const wordOf = (verdict: Verdict) => (typeof verdict === "object" ? "visitor" : verdict);
+
+/** Changes that come while a browser has a cookie or a code, and the verdict after each. */
+const changes: readonly (readonly [what: string, happen: (w: World) => unknown, verdict: string])[] = [
+  ["nothing", () => undefined, "visitor"],
+  ["a higher role", ({ set }) => set({ role: "admin" }), "visitor"],
+  ["a lower role", ({ set }) => set({ role: "readonly" }), "role"],
+  ["the account is gone", ({ accounts }) => accounts.delete(ana), "unknown"],
+  ["the account is disabled", ({ set }) => set({ enabled: false }), "unknown"],
+  ["a one-use password", ({ set }) => set({ password_state: "initial" }), "unknown"],
+  ["a factor is required", ({ security }) => Object.assign(security, { require_2fa: "all" }), "unknown"],
+  ["the session is ended", ({ sessions, session }) => sessions.endOne(ana, session.id), "unknown"],
+  ["it is unused for too long", ({ time }) => Object.assign(time, { now: 1_000 + 3_600 }), "unknown"],
+];
+
+describe("the visitors of the product's pages", () => {
+  for (const [what, happen, expected] of changes)
+    it(`are judged anew at each request and at the way in: ${what}`, async () => {
+      const one = await world();
+      const value = one.enter();
+      const code = one.visits.begin(pump, one.session);
+      await happen(one);
+      assert.equal(wordOf(one.visits.check(pump, script, [value])), expected);
+      assert.equal(one.visits.finish(pump, code) !== undefined, expected === "visitor");
+    });
+
+  it("have one cookie a page: the next way in replaces it, and leaves the other page's", async () => {
+    const { enter, visits } = await world();
+    const [first, ofFar, second] = [enter(), enter(far), enter()];
+    const verdictOf = (page: ProductPage, ...values: string[]) => wordOf(visits.check(page, script, values));
+    assert.equal(verdictOf(pump, first), "unknown");
+    assert.equal(verdictOf(pump, first, ofFar, second), "visitor");
+    assert.equal(verdictOf(far, ofFar), "visitor");
+  });
+
+  it("cost nothing to look up where they are strangers, or come from elsewhere", async () => {
+    const { sessions } = await world();
+    const never = (): never => assert.fail("something is looked up");
+    const security = () => never();
+    const blind = { pages: [pump], accounts: { find: never }, security, uptime: () => 0 };
+    const visits = createVisits({ ...blind, sessions: { ...sessions, find: never, ofPage: never } });
+    assert.equal(visits.check(pump, opens, []), "unknown");
+    assert.equal(visits.check(pump, { ...script, origin: "null" }, ["a.b"]), "foreign");
+    assert.equal(visits.finish(pump, "a code that was never made"), undefined);
+  });
+
+  it("use a session by what they open or may change, and by nothing that they may not", async () => {
+    for (const [what, page, request, isUse] of [
+      ["a page", pump, opens, true],
+      ["a form", pump, { ...opens, method: "POST", site: "same-origin" }, true],
+      ["a script's request", pump, script, false],
+      ["a foreign form", pump, { ...opens, method: "POST", site: "cross-site" }, false],
+      ["a page that the role may not open", { ...pump, role: "admin" }, opens, false],
+    ] as const) {
+      const { enter, time, visits, session, sessions } = await world();
+      const value = enter();
+      time.now += 120;
+      visits.check(page, request, [value]);
+      const { idle_deadline } = sessions.find(session.id) ?? session;
+      assert.equal(idle_deadline - session.idle_deadline, isUse ? 120 : 0, what);
+    }
+  });
+
+  it("lose none of their codes to a person who begins many", async () => {
+    const { visits, session, sessions } = await world();
+    const other = visits.begin(far, sessions.open(bob, context).session);
+    const codes = Array.from({ length: 64 }, () => visits.begin(pump, session));
+    const opened = codes.map((code) => visits.finish(pump, code) !== undefined);
+    assert.deepEqual(
+      [opened.indexOf(true), opened.lastIndexOf(false)],
+      [1, 0],
+      "only the oldest of their own",
+    );
+    assert.ok(visits.finish(far, other), "another person's");
+  });
+
+  it("are refused a code for a page of a higher role, and a page that there is not", async () => {
+    const { visits, session, set } = await world();
+    set({ role: "readonly" });
+    assert.throws(() => visits.begin(pump, session), { code: "forbidden" });
+    assert.throws(() => visits.pageOf("constructor"), { code: "not_found" });
+  });
+
+  it("are also programs, by their owner's role and what the owner has to do first", async () => {
+    const { visits } = await world();
+    const judged = (role: Facts["role"], requiredAction: Program["requiredAction"] = null) =>
+      wordOf(visits.checkProgram(pump, { account: { ...operator, role }, requiredAction } as Program));
+    assert.deepEqual(
+      ["readonly", "operator", "admin"].map((role) => judged(role as Facts["role"])),
+      [...["role", "visitor", "visitor"]],
+    );
+    assert.equal(judged("admin", "password_change"), "unknown");
+    assert.equal(judged("admin", "two_factor_enrolment"), "unknown");
+  });
+});
