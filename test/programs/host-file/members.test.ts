@@ -81,6 +81,32 @@ describe("what the host file says of updates and time servers", asRoot, () => {
     });
 });
 
+describe("a page of the product in the host file", asRoot, () => {
+  for (const [what, text, words] of [
+    ["that is still to come", null, null],
+    ["of 16 characters", "x".repeat(16), null],
+    ["with blanks within and a line feed behind", "a text of the page\n", null],
+    ["of 15 characters", "x".repeat(15), /secret_file names .*must have 16 characters or more/],
+    ["on two lines", `${"x".repeat(16)}\nSteward-Role: admin`, /must have .* on one line/],
+    ["of other letters than ASCII", "ä".repeat(16), /must have .* of ASCII/],
+  ] as const)
+    it(`has a secret that is judged: one ${what}`, async (test) => {
+      const directory = ownDirectory(test);
+      const secret_file = join(directory, "gate");
+      if (text !== null) chmodSync(write(secret_file, text), 0o640);
+      const page = {
+        name: "pump",
+        title: { en: "Pump" },
+        url: "https://a.example",
+        role: "admin",
+        secret_file,
+      };
+      const path = write(join(directory, "steward.json"), { product: { pages: [page] } });
+      if (words !== null) return refused(path, words);
+      assert.equal((await readAt(path)).product.pages[0]?.secretFile, secret_file);
+    });
+});
+
 describe("telemetry in the host file", asRoot, () => {
   const url = "https://collector.example.net:4318";
   it("names authorities that are there", async (test) => {
