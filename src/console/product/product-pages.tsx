@@ -1,13 +1,15 @@
 import { useEffect } from "preact/hooks";
-import { language } from "../catalogue/words.ts";
+import { language, t, wordFor } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import type { ProductLinksProps } from "../client/parts.ts";
+import { codeOf } from "../client/problem.ts";
 import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
 import { place } from "../navigation/navigation.ts";
 import { useStore } from "../store.ts";
 import { Page, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
+import { isolated } from "../ui/visible.ts";
 
 /** A person comes from a page of the product to sign in, and goes back to where they were. */
 function OpeningPage() {
@@ -19,11 +21,22 @@ function OpeningPage() {
     location.replace(there);
   });
   useEffect(() => void opening.run(), [name]);
+  const title = page ? pageTitle(page) : name;
+  // The texts come with the first problem, if they can be loaded.
+  const advice = t.productPages && wordFor<string>(t.productPages, codeOf(opening.error) ?? "");
   return (
-    <Page title={page ? pageTitle(page) : name}>
-      <ProblemView error={opening.error} onRetry={() => void opening.run()} />
+    <Page title={isolated(title)} head={<Title text={title} />}>
+      <ProblemView error={opening.error} advice={advice} onRetry={() => void opening.run()} />
       {opening.error === null && <Skeleton />}
     </Page>
+  );
+}
+
+function Title({ text }: { readonly text: string }) {
+  return (
+    <h1 tabIndex={-1}>
+      <bdi>{text}</bdi>
+    </h1>
   );
 }
 
@@ -42,7 +55,7 @@ function ProductLinks({ product: { name, version, pages } }: ProductLinksProps) 
       <bdi class="hint">{version === null ? name : `${name} ${version}`}</bdi>
       {pages.map((page) => (
         <a class="button" key={page.name} href={page.url}>
-          {pageTitle(page)}
+          <bdi>{pageTitle(page)}</bdi>
         </a>
       ))}
     </nav>

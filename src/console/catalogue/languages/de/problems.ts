@@ -22,6 +22,13 @@ export const remedies: Catalogue["remedies"] = {
 
 export const causes = problemCauses;
 
+export const productPages: Catalogue["productPages"] = {
+  forbidden:
+    "Diese Seite des Produkts ist für eine höhere Rolle als Ihre. Ein Administrator kann sie Ihnen geben.",
+  not_found:
+    "Dieses Gerät hat keine Seite des Produkts mit diesem Namen. Die Startseite hat für jede einen Knopf.",
+};
+
 /** People who cannot sign in read this. */
 export const keptOut: Catalogue["keptOut"] = {
   ways: [

@@ -23,6 +23,12 @@ export const remedies = {
 /** The cause of each error, and what helps. */
 export const causes = problemCauses;
 
+/** The cause where a page of the product cannot be opened, by the code of the refusal. */
+export const productPages = {
+  forbidden: "This page of the product is for a higher role than yours. An administrator can give you one.",
+  not_found: "This device has no page of the product with this name. Home has a button for each one.",
+};
+
 /** People who cannot sign in read this. */
 export const keptOut = {
   ways: [
