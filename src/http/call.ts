@@ -75,7 +75,7 @@ export interface ByteAnswer {
 
 /** An answer to the program before another server: without a body. */
 export interface HeaderAnswer {
-  readonly status: 204 | 302 | 401 | 403;
+  readonly status: 200 | 204 | 302 | 401 | 403;
   readonly headers: Readonly<Record<string, string>>;
 }
 

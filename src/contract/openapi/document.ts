@@ -212,7 +212,7 @@ function otherStatusesOf({ response: { headers = [] } }: Operation): object {
   return Object.fromEntries(headers.map((status) => [status, { description: otherWords[status] }]));
 }
 
-const otherWords = { 302: "Elsewhere", 401: "Sign in first", 403: "Refused" } as const;
+const otherWords = { 200: "Go on", 302: "Elsewhere", 401: "Sign in first", 403: "Refused" } as const;
 
 const successWords = { 200: "Done", 201: "Created", 202: "Begun", 204: "Done", 302: "Elsewhere" } as const;
 

@@ -80,7 +80,7 @@ export interface Operation {
     /** Bytes of `mediaType`, made while they are sent; the event is recorded once all of them have left. */
     readonly bytes?: true;
     /** No answer has a body: the handler reads the request's headers, and answers with headers. These are its other statuses. */
-    readonly headers?: readonly (302 | 401 | 403)[];
+    readonly headers?: readonly (200 | 302 | 401 | 403)[];
     /** With 201: the path under which what was made is found by its id. */
     readonly collection?: string;
   };

@@ -33,11 +33,11 @@ export const productOperations = {
     path: "/api/product/pages/{name}/finish",
     summary: "Give the browser the cookie of the page, for the proxy before that page",
     description:
-      "The proxy passes `/.steward/enter` of the page on to it, with the query as it came. 302: to the path on the page, with the cookie, or to the sign-in where the code is not good any more.",
+      "The proxy passes `/.steward/enter` of the page on to it, with the query as it came. 302: to the path on the page, with the cookie, or to the sign-in where the code is not good any more; 200 with `Refresh` under another name than the console's. 403: a foreign page has sent the code.",
     access: "open",
     pathParameters: product.pageParameters,
     query: product.finishQuery,
-    response: { status: 302, headers: [] },
+    response: { status: 302, headers: [200, 403] },
     errors: ["not_found"],
   },
 } as const satisfies Record<string, Operation>;

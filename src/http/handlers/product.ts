@@ -38,10 +38,14 @@ export function createProductHandlers({ visits, deviceId, gateOf }: ProductHandl
       const page = visits.pageOf(params.name);
       const request = pageRequestOf(headers);
       const to = returnPath(query.to);
-      const value = isOfSite(page, request) ? visits.finish(page, query.code) : undefined;
+      if (!isOfSite(page, request)) return { status: 403, headers: { "Steward-Refusal": "foreign" } };
+      const value = visits.finish(page, query.code);
       if (value === undefined) return { status: 302, headers: { Location: signInOf(page, to) } };
       const where = page.origin.startsWith("https:") ? "; Secure" : "";
       const cookie = `${cookieName(page)}=${value}; Path=/${where}; HttpOnly; SameSite=Strict`;
+      // A browser that another site's console has sent here keeps the cookie from a redirect: the page itself goes on.
+      const isElsewhere = request.site === "cross-site";
+      if (isElsewhere) return { status: 200, headers: { Refresh: `0; url=${to}`, "Set-Cookie": cookie } };
       return { status: 302, headers: { Location: to, "Set-Cookie": cookie } };
     },
   } satisfies Partial<Handlers>;
@@ -76,7 +80,7 @@ function pageRequestOf(headers: IncomingHttpHeaders): PageRequest {
   };
 }
 
-/** A foreign page must not sign a person in as somebody else; pages under another name than the console's cannot tell. */
+/** A foreign page must not sign a person in as another; pages under another name than the console's cannot tell. */
 function isOfSite({ origin, signIn }: ProductPage, { site }: PageRequest): boolean {
   return site !== "cross-site" || new URL(origin).hostname !== new URL(signIn).hostname;
 }
