@@ -24,7 +24,7 @@ export const plainHostFile = {
   trusted_proxies: [],
   https: { enabled: false, port: 8443, hsts: false },
   log_units: [],
-  product: { name: "steward", pages: [] },
+  product: { name: "steward", pages: [], units: [], reports: [] },
   kernel_rescue: true,
   network: {},
   notify: { allow_local_servers: false, allow_http: false },

@@ -1,5 +1,6 @@
+import { duration } from "../durations.ts";
 import { group, partialObject, role, strictObject } from "../shapes.ts";
-import { path, plainHostFile, seenText } from "./members.ts";
+import { flag, path, plainHostFile, seenText } from "./members.ts";
 
 /** Judged as an address by the rules of the host file: no pattern knows all that an address may be. */
 const origin = {
@@ -7,18 +8,22 @@ const origin = {
   "x-expected": "an https origin such as https://edge-7.example.net:444, or http of a loopback address",
 } as const;
 
+function inLanguages(mostCharacters: number) {
+  const text = seenText(mostCharacters);
+  return { ...partialObject({ en: text, de: text }), required: ["en"] } as const;
+}
+
+const pageName = {
+  type: "string",
+  pattern: "^[a-z][a-z0-9-]{0,31}$",
+  "x-expected": "up to 32 of a–z, 0–9 and hyphen, with a letter first",
+} as const;
+
 const page = strictObject(
   {
-    name: {
-      type: "string",
-      pattern: "^[a-z][a-z0-9-]{0,31}$",
-      "x-expected": "up to 32 of a–z, 0–9 and hyphen, with a letter first",
-      description: "Its name, in paths and in its cookie",
-      examples: ["pump"],
-    },
+    name: { ...pageName, description: "Its name, in paths and in its cookie", examples: ["pump"] },
     title: {
-      ...partialObject({ en: seenText(40), de: seenText(40) }),
-      required: ["en"],
+      ...inLanguages(40),
       description: "Its title in the console, `en` and, if it has one, `de`",
       examples: [{ en: "Pump", de: "Pumpe" }],
     },
@@ -37,6 +42,60 @@ const page = strictObject(
   },
   ["secret_file"],
 );
+
+/** The levels of what a product reports; a need has one of the last two. */
+const reportLevels = ["notice", "attention", "failing"] as const;
+
+const report = strictObject(
+  {
+    code: {
+      type: "string",
+      pattern: "^[a-z][a-z0-9_]{0,39}$",
+      "x-expected": "up to 40 of a–z, 0–9 and underscore, with a letter first",
+      description: "What the product sends",
+      examples: ["pressure_low"],
+    },
+    level: { type: "string", enum: reportLevels, description: "How grave it is", examples: ["failing"] },
+    text: {
+      ...inLanguages(200),
+      description:
+        "The sentence for people, `en` and, if it has one, `de`; `{bar}` is a number that is sent with the code",
+      examples: [{ en: "The pressure is {bar} bar.", de: "Der Druck ist {bar} bar." }],
+    },
+    page: {
+      ...pageName,
+      description: "The page of the product that helps. Default: none",
+      examples: ["pump"],
+    },
+    path: {
+      type: "string",
+      maxLength: 200,
+      pattern: "^/(?![/\\\\])[!-~]*$",
+      "x-expected": "a path such as /pressure, in ASCII and with one slash at its beginning",
+      default: "/",
+      description: "The path there. Default: `/`",
+      examples: ["/pressure"],
+    },
+    message: flag(
+      false,
+      "People hear of the event by notifications; of a need they always do. Default: `false`",
+    ),
+    ttl: {
+      ...duration,
+      default: "15m",
+      description: "Time within which the product repeats a need, `1m` to `24h`. Default: `15m`",
+      "x-expected": "a duration from 1m to 24h, such as 15m",
+      examples: ["15m"],
+    },
+  },
+  ["page", "path", "message", "ttl"],
+);
+
+const unit = {
+  type: "string",
+  pattern: "^[A-Za-z0-9:_.@\\\\-]{1,128}\\.(service|scope)$",
+  "x-expected": "a systemd unit with its suffix, such as pump.service",
+} as const;
 
 /** Pages that a product may have: each is asked about at every request to it. */
 export const mostPages = 8;
@@ -63,6 +122,33 @@ export const product = {
         "Pages of the product, at most 8, each with `name`, `title` (`en`, `de`), `url`, the least `role`, and `secret_file`: people open them after they have signed in at Steward",
       examples: [
         [{ name: "pump", title: { en: "Pump" }, url: "https://edge-7.example.net:444/", role: "readonly" }],
+      ],
+    },
+    units: {
+      type: "array",
+      items: unit,
+      maxItems: 8,
+      default: plainHostFile.product.units,
+      description:
+        "Units of the product, at most 8, whose processes may report events and needs. Default: none",
+      examples: [["pump.service"]],
+    },
+    reports: {
+      type: "array",
+      items: report,
+      maxItems: 64,
+      default: plainHostFile.product.reports,
+      description:
+        "What the product may report, at most 64, each with `code`, `level` (`notice`, `attention`, `failing`), `text` (`en`, `de`) and, if it has them, `page`, `path`, `message` and `ttl`",
+      examples: [
+        [
+          {
+            code: "pressure_low",
+            level: "failing",
+            text: { en: "The pressure is {bar} bar." },
+            page: "pump",
+          },
+        ],
       ],
     },
     sign_in: {

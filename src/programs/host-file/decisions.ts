@@ -4,6 +4,7 @@ import type { HostFileDocument } from "../../contract/types.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
 import type { ApplyPlan } from "../../host/release-ports.ts";
 import type { SurroundingName, Surroundings } from "../../host/surroundings.ts";
+import type { ProductReport } from "../../product/reports.ts";
 import type { ProductPage } from "../../product/visits.ts";
 
 /** Root's decisions about this device, which the API never writes. */
@@ -47,6 +48,9 @@ export function decisionsOf(
       name: product.name,
       /** Its pages, whose visitors sign in here. */
       pages: pagesOf(product, https),
+      /** The units that report, and what they may report. */
+      units: product.units,
+      reports: product.reports.map(reportOf),
       /** Absolute path of the file with its version; null: only a release says it. */
       versionFile: product.version_file ?? null,
     },
@@ -92,6 +96,11 @@ function pagesOf(
     const signIn = new URL(sign_in ?? usual).origin;
     return { name, title, origin, role, secretFile: secret_file ?? null, signIn };
   });
+}
+
+function reportOf(report: HostFileDocument["product"]["reports"][number]): ProductReport {
+  const { code, level, text, page = null, path = "/", message = false, ttl = "15m" } = report;
+  return { code, level, text, page, path, isMessage: message, ttlSeconds: durationSeconds(ttl) };
 }
 
 function makerOf({ name, mark, picture, support }: NonNullable<HostFileDocument["maker"]>) {

@@ -1,10 +1,12 @@
 import { isIP } from "node:net";
 import { isAbsolute, normalize } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { hostBitsFault } from "../../accounts/tokens/token-rights.ts";
 import { durationSecondsOrNaN } from "../../contract/durations.ts";
 import type { InputError } from "../../contract/errors.ts";
 import { hostFile } from "../../contract/host-file/host-file.ts";
 import type { HostFileDocument } from "../../contract/types.ts";
+import { numbersIn, placeForm } from "../../product/reports.ts";
 import { plainPort, releasePlace } from "./decisions.ts";
 
 /** A rule, and the place whose form must be right before it can judge. */
@@ -18,6 +20,7 @@ const rules: readonly Rule[] = [
   ["/telemetry/otlp", ({ telemetry: { otlp } }) => (otlp === undefined ? [] : otlpFaults(otlp))],
   ["/telemetry/syslog", ({ telemetry: { syslog } }) => (syslog === undefined ? [] : syslogFaults(syslog))],
   ["/product", pageFaults],
+  ["/product", reportFaults],
   ["/support_until", (file) => must("/support_until", isDay(file.support_until), parts.support_until)],
   ...["network", "update", "oidc", "notify", "telemetry/otlp", "telemetry/syslog"].map(proxyRule),
   [
@@ -142,6 +145,40 @@ function pageFaults({ product: { pages, sign_in }, https }: HostFileDocument): I
           names.indexOf(name) === index,
           "must be another name than that of a page before",
         ),
+      ];
+    }),
+  ];
+}
+
+function reportFaults({ product: { pages, units, reports } }: HostFileDocument): InputError[] {
+  const { items } = parts.product.properties.reports;
+  const codes = reports.map(({ code }) => code);
+  const isSayable = (text: string) => !/[{}]/.test(text.replace(placeForm, ""));
+  return [
+    ...must(
+      "/product",
+      units.length > 0 || reports.length === 0,
+      "must name the units that report, in `units`",
+    ),
+    ...reports.flatMap(({ code, page, text: { en, de = en }, ttl = "15m" }, index) => {
+      const at = `/product/reports/${index}`;
+      const seconds = durationSecondsOrNaN(ttl);
+      const isPage = page === undefined || pages.some(({ name }) => name === page);
+      const hasSameNumbers = isDeepStrictEqual(numbersIn(de), numbersIn(en));
+      return [
+        ...must(
+          `${at}/code`,
+          codes.indexOf(code) === index,
+          "must be another code than that of a report before",
+        ),
+        ...must(`${at}/page`, isPage, "must be the name of one of product.pages"),
+        ...must(`${at}/ttl`, seconds >= 60 && seconds <= 86_400, items.properties.ttl),
+        ...must(
+          `${at}/text`,
+          isSayable(en + de),
+          "must have braces only around the name of a number, such as {bar}",
+        ),
+        ...must(`${at}/text/de`, hasSameNumbers, "must have the same numbers as `en`"),
       ];
     }),
   ];

@@ -9,11 +9,16 @@ const aPage = {
   role: "readonly",
 };
 
+const aReport = { code: "hot", level: "failing", text: { en: "It has {degrees} °C." } };
+
 /** By its pointer, what else has to be in a part of the file beside the value that is wrong. */
 const bases: Readonly<Record<string, object>> = {
   "": { product: "pump-7" },
-  "/product": { sign_in: "https://pump.example.org" },
+  "/product": { sign_in: "https://pump.example.org", units: ["pump.service"] },
   "/product/pages/0": aPage,
+  "/product/reports": [aReport],
+  "/product/reports/1": { ...aReport, code: "cold" },
+  "/product/reports/1/text": aReport.text,
   "/trusted_proxies": ["10.0.0.1"],
   "/maker": { name: "Pumpworks" },
   "/oidc": {
@@ -85,6 +90,24 @@ const rows: readonly (readonly [pointer: string, words: RegExp, ...values: unkno
   ["/product/pages/0/role", /^must be/, "root"],
   ["/product/pages/0/title/en", /^must/, "", 7],
   ["/product/pages/0/secret_file", /^must be an absolute path/, "gate"],
+  ["/product/units", /^must have at most 8/, Array.from({ length: 9 }, (_, n) => `p${n}.service`)],
+  ["/product/units/0", /^must be (text|a systemd unit)/, "pump", "pump.timer", "a/b.service", 7],
+  ["/product", /^must name the units/, { reports: [aReport] }],
+  ["/product/reports/1/code", /^must be up to 40/, "Hot", "7", "a-b", "a".repeat(41)],
+  ["/product/reports/1/level", /^must be one of/, "grave"],
+  [
+    "/product/reports/1/text",
+    /^must have braces only/,
+    { en: "{" },
+    { en: "a {Bar}" },
+    { en: "{bar", de: "{bar" },
+  ],
+  ["/product/reports/1/text/en", /^must/, "", 7, "a\u202eb"],
+  ["/product/reports/1/text/de", /^must have the same numbers/, "Es ist heiß.", "{grad} °C"],
+  ["/product/reports/1/page", /^must be the name of one/, "pump"],
+  ["/product/reports/1/path", /^must be a path such as/, "pressure", "//host", "/\\host", "/ä"],
+  ["/product/reports/1/ttl", /^must be a duration from 1m/, "59s", "25h", "15"],
+  ["/product/reports/1/code", /^must be another code/, "hot"],
   ["/update", /^must be an object/, []],
   ["/update/ca_file", /^must be an absolute/, "ca.pem"],
   ["/update/allow_local_servers", /^must be true or false/, "yes"],

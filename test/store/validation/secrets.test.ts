@@ -48,7 +48,8 @@ const open = `
   settings/notify/receivers/*/from settings/notify/receivers/*/to/*
   /$schema /names/* /trusted_proxies/* /https/address /log_units/* /product/name /product/sign_in /product/version_file
   /product/pages/*/name /product/pages/*/title/en /product/pages/*/title/de /product/pages/*/url
-  /product/pages/*/secret_file /maker/name /maker/mark /maker/picture
+  /product/pages/*/secret_file /product/units/* /product/reports/*/code /product/reports/*/text/en
+  /product/reports/*/text/de /product/reports/*/page /product/reports/*/path /product/reports/*/ttl /maker/name /maker/mark /maker/picture
   /maker/support /oidc/issuer /oidc/client_id /oidc/client_secret_file /oidc/origins/* /oidc/roles/admin/*
   /oidc/roles/operator/* /oidc/roles/readonly/* /oidc/group_claim /oidc/name_claim /oidc/scopes/* /oidc/name
   /oidc/endpoint_origins/* /support_until /telemetry/otlp/headers_file /telemetry/otlp/interval
