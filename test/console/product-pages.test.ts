@@ -72,6 +72,25 @@ describe("the console's way to the pages of the product", () => {
     forgive(window);
   });
 
+  it("leads there as well who must first choose a password", async () => {
+    const body = { username: "fresh", role: "operator" };
+    const { json } = await agent.call("POST", "/api/users", { body, local: true });
+    const window = await browser.open(agent);
+    const { page } = window;
+    const there = `${pump}/valves/3?a=1`;
+    await page.goto(there);
+    await fill(page, { "User name": "fresh", Password: json.initial_password });
+    await press(page, "Sign in");
+    await fill(page, {
+      "One-use password": json.initial_password,
+      "New password": "lanterns under cold rivers",
+    });
+    await press(page, "Change password");
+    await untilShown(page.getByRole("heading", { name: "Pump of fresh" }));
+    assert.equal(page.url(), there);
+    forgive(window);
+  });
+
   it("leads there from Home and from the palette, without a word where one is signed in", async () => {
     const window = await browser.open(agent);
     const { page } = window;

@@ -53,6 +53,12 @@ describe("the product that the host file names", () => {
       assert.equal((await opened(named)).seenBy("admin")?.version, version);
   });
 
+  const linkTo = (text: string) => (file: string) => {
+    const present = path();
+    writeFileSync(present, text);
+    symlinkSync(present, file);
+  };
+
   it("takes the first line of that file, as far as it can be seen, and none of a file that is odd", async () => {
     for (const [what, make, version] of [
       ["with the next line", (file) => writeFileSync(file, " 2.4.0 \nbuilt on Monday\n"), "2.4.0"],
@@ -64,6 +70,8 @@ describe("the product that the host file names", () => {
       ["empty", (file) => writeFileSync(file, ""), null],
       ["of 5 KB", (file) => writeFileSync(file, `2.4.0\n${"x".repeat(5_000)}`), null],
       ["a directory", (file) => mkdirSync(file), null],
+      ["a link to the present one", linkTo("2.4.0\n"), "2.4.0"],
+      ["a link to nothing", (file) => symlinkSync("/nowhere/version", file), null],
       ["a link to a device", (file) => symlinkSync("/dev/zero", file), null],
       ["absent", () => undefined, null],
     ] as readonly (readonly [string, (file: string) => unknown, string | null])[]) {

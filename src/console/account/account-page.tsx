@@ -6,7 +6,7 @@ import { codeOf } from "../client/problem.ts";
 import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
-import { navigate, place } from "../navigation/navigation.ts";
+import { place } from "../navigation/navigation.ts";
 import { useUnsaved } from "../navigation/use-unsaved.ts";
 import { keptEntries } from "../session/reload.ts";
 import { me, restriction, session, userChanged } from "../session/session.ts";
@@ -99,7 +99,6 @@ function PasswordChange({
     form.type({ current_password: "", new_password: "" });
     userChanged({ ...user, must_change_password: false });
     toast(t.account.passwordChanged);
-    if (isAlone) await navigate("/");
   });
   return (
     <Section title={t.signIn.password}>

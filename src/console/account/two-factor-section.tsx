@@ -1,11 +1,10 @@
 import type { ComponentProps } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Enrolment, User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { type Action, useAction } from "../client/use-action.ts";
-import { navigate } from "../navigation/navigation.ts";
-import { fewCodes, restriction, userChanged } from "../session/session.ts";
+import { fewCodes, userChanged } from "../session/session.ts";
 import { Credentials } from "../sign-in/credentials.tsx";
 import { signInWithoutFactor } from "../sign-in/sign-in.tsx";
 import { Badge } from "../ui/badge.tsx";
@@ -37,10 +36,7 @@ export function TwoFactorSection({
 }) {
   const [open, setOpen] = useState<Open | null>(null);
   const params = { id: user.id };
-  /** Nothing else was open when it began; the codes are kept after that has ended. */
-  const isOnlyWay = useRef(false);
   const begin = useAction(async () => {
-    isOnlyWay.current = restriction.read() !== null;
     // The password is asked for on the way.
     setOpen({ kind: "enrolment", enrolment: await call("setUpTwoFactor", { params }) });
   });
@@ -48,7 +44,6 @@ export function TwoFactorSection({
   const keptCodes = async () => {
     userChanged(await call("getMe"));
     close();
-    if (isOnlyWay.current) await navigate("/");
   };
   return (
     <Section title={t.ui.twoFactor}>

@@ -40,8 +40,9 @@ export function Frame() {
   }, [needs, isAway, status?.state, colour]);
   const current = isLimited ? "/account" : pathOf(path);
   useEffect(() => {
-    if (current !== path) void navigate(current, {}, { replace: true });
-  }, [current, path]);
+    // Who must first change the password or enrol keeps the address, and is led there afterwards.
+    if (!isLimited && current !== path) void navigate(current, {}, { replace: true });
+  }, [isLimited, current, path]);
   const shown = useShown(current);
   useFollowingFocus(shown?.path ?? "");
   return (

@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { StewardError } from "../../../contract/errors.ts";
 import type { Product, Role } from "../../../contract/types.ts";
 import { readRegular } from "../../../store/files/regular-file.ts";
@@ -28,7 +29,9 @@ function noPage(): never {
 
 /** The first line of the product's own file; null: there is none, or it says nothing. */
 async function versionIn(path: string | null): Promise<string | null> {
-  const text = path === null ? null : await readRegular(path, mostVersionBytes).catch(() => null);
+  // A product may keep its releases side by side, with a link to the present one.
+  const read = async (file: string) => readRegular(await realpath(file), mostVersionBytes);
+  const text = path === null ? null : await read(path).catch(() => null);
   const [line = ""] = text?.toString("utf8").split("\n", 1) ?? [];
   return (
     line
