@@ -88,14 +88,23 @@ export const plainPort = 8470;
 
 function pagesOf(
   { pages, sign_in }: HostFileDocument["product"],
-  { enabled, port }: HostFileDocument["https"],
+  https: HostFileDocument["https"],
 ): ProductPage[] {
   return pages.map(({ name, title, url, role, secret_file }) => {
-    const { origin, hostname } = new URL(url);
-    const usual = enabled ? `https://${hostname}:${port}` : `http://${hostname}:${plainPort}`;
-    const signIn = new URL(sign_in ?? usual).origin;
+    const { origin } = new URL(url);
+    const signIn = signInOf(url, sign_in, https).origin;
     return { name, title, origin, role, secretFile: secret_file ?? null, signIn };
   });
+}
+
+/** The console at which the visitors of a page sign in. */
+export function signInOf(
+  url: string,
+  sign_in: string | undefined,
+  { enabled, port }: HostFileDocument["https"],
+): URL {
+  const { hostname } = new URL(url);
+  return new URL(sign_in ?? (enabled ? `https://${hostname}:${port}` : `http://${hostname}:${plainPort}`));
 }
 
 function reportOf(report: HostFileDocument["product"]["reports"][number]): ProductReport {

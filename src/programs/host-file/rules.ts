@@ -7,7 +7,7 @@ import type { InputError } from "../../contract/errors.ts";
 import { hostFile } from "../../contract/host-file/host-file.ts";
 import type { HostFileDocument } from "../../contract/types.ts";
 import { numbersIn, placeForm } from "../../product/reports.ts";
-import { plainPort, releasePlace } from "./decisions.ts";
+import { plainPort, releasePlace, signInOf } from "./decisions.ts";
 
 /** A rule, and the place whose form must be right before it can judge. */
 type Rule = readonly [pointer: string, judge: (file: HostFileDocument) => InputError[]];
@@ -115,7 +115,11 @@ function oidcFaults(oidc: NonNullable<HostFileDocument["oidc"]>): InputError[] {
   ];
 }
 
-function pageFaults({ product: { pages, sign_in }, https }: HostFileDocument): InputError[] {
+function pageFaults(file: HostFileDocument): InputError[] {
+  const {
+    product: { pages, sign_in },
+    https,
+  } = file;
   const { pages: described, sign_in: describedSignIn } = parts.product.properties;
   const isSafe = (text: string) => isOrigin(text, ["https:"]) || isLoopbackOrigin(text);
   const own = urlOf(sign_in ?? "")?.origin;
@@ -135,6 +139,7 @@ function pageFaults({ product: { pages, sign_in }, https }: HostFileDocument): I
           isOther,
           "must be another origin than Steward's: its cookies would be the page's",
         ),
+        ...schemeFaults(`${at}/url`, url, file),
         ...must(
           `${at}/url`,
           origins.indexOf(origin) === index,
@@ -148,6 +153,20 @@ function pageFaults({ product: { pages, sign_in }, https }: HostFileDocument): I
       ];
     }),
   ];
+}
+
+/** To a browser two schemes of one host are two sites, and the way in from another site of that name is refused. */
+function schemeFaults(
+  at: string,
+  url: string,
+  { product: { sign_in }, https }: Pick<HostFileDocument, "product" | "https">,
+): InputError[] {
+  if (urlOf(url) === null || (sign_in !== undefined && urlOf(sign_in) === null)) return [];
+  const [page, signIn] = [new URL(url), signInOf(url, sign_in, https)];
+  const isOne = page.hostname !== signIn.hostname || page.protocol === signIn.protocol;
+  const advice =
+    page.protocol === "https:" ? "switch `https` on (steward tls enable), or name `sign_in`" : "use https";
+  return must(at, isOne, `must have the scheme of its sign-in, ${signIn.origin}: ${advice}`);
 }
 
 function reportFaults({ product: { pages, units, reports } }: HostFileDocument): InputError[] {

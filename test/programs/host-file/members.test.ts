@@ -101,9 +101,34 @@ describe("a page of the product in the host file", asRoot, () => {
         role: "admin",
         secret_file,
       };
-      const path = write(join(directory, "steward.json"), { product: { pages: [page] } });
+      const path = write(join(directory, "steward.json"), {
+        https: { enabled: true },
+        product: { pages: [page] },
+      });
       if (words !== null) return refused(path, words);
       assert.equal((await readAt(path)).product.pages[0]?.secretFile, secret_file);
+    });
+});
+
+describe("a page and its sign-in in the host file", asRoot, () => {
+  const [plain, own] = ["http://127.0.0.1:444", "https://a.example:444"];
+  for (const [url, more, words] of [
+    [own, { https: { enabled: true } }, null],
+    [own, { product: { sign_in: "https://a.example:8443" } }, null],
+    [own, {}, /scheme of its sign-in, http:\/\/a\.example:8470: switch `https` on/],
+    [plain, {}, null],
+    [plain, { https: { enabled: true } }, /scheme of its sign-in, https:\/\/127\.0\.0\.1:8443: use https/],
+    [plain, { product: { sign_in: own } }, null],
+  ] as const)
+    it(`have one scheme where they have one host: ${url} with ${JSON.stringify(more)}`, async (test) => {
+      const pages = [{ name: "pump", title: { en: "Pump" }, url, role: "admin" }];
+      const { product = {}, ...rest } = { product: {}, ...more };
+      const path = write(join(ownDirectory(test), "steward.json"), {
+        ...rest,
+        product: { pages, ...product },
+      });
+      if (words !== null) return refused(path, words);
+      assert.equal((await readAt(path)).product.pages.length, 1);
     });
 });
 
