@@ -1,6 +1,6 @@
 import { duration } from "./durations.ts";
 import { settingsChange } from "./schemas/settings-forms.ts";
-import { scopeList, sourceList, tokenHash } from "./schemas/tokens.ts";
+import { pageList, scopeList, sourceList, tokenHash } from "./schemas/tokens.ts";
 import {
   nullableTimestamp,
   partialObject,
@@ -66,8 +66,9 @@ const configuredToken = strictObject(
       description:
         "a fleet's token: it also writes settings of administrators (`system:write`) and users (`users:write`); it needs `sources`, and an administrator as its owner",
     },
+    pages: pageList,
   },
-  ["expires_in", "expires_at", "no_expiry", "sources", "is_fleet"],
+  ["expires_in", "expires_at", "no_expiry", "sources", "is_fleet", "pages"],
 );
 
 /** The client of updates judges what is in it. */

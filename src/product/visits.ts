@@ -85,9 +85,9 @@ export function createVisits({ pages, accounts, sessions, security, uptime }: Vi
         sessions.keepInUse(session);
       return verdict;
     },
-    /** Judges a program, whose token counts for pages. */
-    checkProgram: (page: ProductPage, { account, requiredAction }: Program): Verdict => {
-      if (requiredAction !== null) return "unknown";
+    /** Judges a program, whose token counts for pages: for all, or for those that it names. */
+    checkProgram: (page: ProductPage, { account, requiredAction, token: { pages } }: Program): Verdict => {
+      if (requiredAction !== null || pages?.includes(page.name) === false) return "unknown";
       return mayOpen(page, account.role) ? { account, session: null } : "role";
     },
     /** Returns a code with which this session's browser comes into the page once, within a minute. Throws `forbidden`. */

@@ -237,6 +237,42 @@ describe("the pages of the product", () => {
     }
   });
 
+  it("let a program in only where its token is bound, also after a rotation, and refuse to bind one to no page", async () => {
+    const make = (body: object) =>
+      agent.call("POST", "/api/tokens", {
+        token: ada.token,
+        body: { name: "bound", scopes: ["product:use"], ...body },
+      });
+    const { json: made } = await make({ pages: ["pump", "near"] });
+    const { json: rotated } = await agent.call("POST", `/api/tokens/${made.id}/rotate`, {
+      ...{ body: {}, local: true },
+    });
+    for (const { token, pages } of [made, rotated]) {
+      assert.deepEqual(pages, ["pump", "near"]);
+      const asked = ["pump", "far", "near"].map((page) =>
+        check({ authorization: `Bearer ${token}` }, "GET", page),
+      );
+      // The first by its name, the second by its absence, the third by the owner's role.
+      assert.deepEqual(
+        (await Promise.all(asked)).map(({ status }) => status),
+        [204, 401, 403],
+      );
+    }
+    for (const [body, pointer] of [
+      [{ pages: ["pumps"] }, "/pages"],
+      [{ pages: [] }, "/pages"],
+      [{ pages: ["pump", "pump"] }, "/pages"],
+      [{ pages: ["pump"], scopes: ["logs:read"] }, "/pages"],
+    ] as const) {
+      const { status, json } = await make(body);
+      assert.deepEqual([status, json.errors[0].pointer], [400, pointer], JSON.stringify(body));
+    }
+    const { json: events } = await agent.call("GET", "/api/events?type=token.created&limit=1", {
+      local: true,
+    });
+    assert.deepEqual(events.items[0].details.pages, ["pump", "near"]);
+  });
+
   it("are in the status of those who may open them, and the product in the version of all who have signed in", async () => {
     const reader = await agent.signedIn("rita", "readonly");
     const read = async (path: string, by: CallOptions) => (await agent.call("GET", path, by)).json.product;

@@ -138,12 +138,30 @@ describe("the visitors of the product's pages", () => {
   it("are also programs, by their owner's role and what the owner has to do first", async () => {
     const { visits } = await world();
     const judged = (role: Facts["role"], requiredAction: Program["requiredAction"] = null) =>
-      wordOf(visits.checkProgram(pump, { account: { ...operator, role }, requiredAction } as Program));
+      wordOf(
+        visits.checkProgram(pump, { account: { ...operator, role }, requiredAction, token: {} } as Program),
+      );
     assert.deepEqual(
       ["readonly", "operator", "admin"].map((role) => judged(role as Facts["role"])),
       [...["role", "visitor", "visitor"]],
     );
     assert.equal(judged("admin", "password_change"), "unknown");
     assert.equal(judged("admin", "two_factor_enrolment"), "unknown");
+  });
+
+  it("are a program only at the pages that its token is bound to, and there by its owner's role", async () => {
+    const { visits } = await world();
+    const judged = (page: ProductPage, pages: readonly string[], role: Facts["role"] = "operator") =>
+      wordOf(
+        visits.checkProgram(page, {
+          ...{ account: { ...operator, role }, requiredAction: null },
+          token: { pages },
+        } as unknown as Program),
+      );
+    assert.deepEqual([judged(pump, ["pump"]), judged(far, ["pump"])], ["visitor", "unknown"]);
+    assert.deepEqual([judged(pump, ["far", "pump"]), judged(far, ["far", "pump"])], ["visitor", "visitor"]);
+    for (const pages of [[], ["pum"], ["pump "], ["constructor"]])
+      assert.equal(judged(pump, pages), "unknown", String(pages));
+    assert.equal(judged(pump, ["pump"], "readonly"), "role");
   });
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { apiToken, sourceList, tokenHash, tokenId } from "../../contract/schemas/tokens.ts";
+import { apiToken, pageList, sourceList, tokenHash, tokenId } from "../../contract/schemas/tokens.ts";
 import { timestamp, userId } from "../../contract/shapes.ts";
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
 import { objectOf } from "../../store/validation/object-schema.ts";
@@ -79,7 +79,7 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
           is_fleet: { type: "boolean" },
           suspended: { type: "boolean" },
         },
-        { replaces: tokenId },
+        { replaces: tokenId, pages: pageList },
       ),
     },
     provisioned: { oneOf: [{ type: "null" }, tokenHash] },

@@ -29,6 +29,8 @@ export interface WantedToken {
   name: string;
   scopes: readonly Scope[];
   lifetimeSeconds: number;
+  /** Absent: all pages of the product. */
+  pages?: readonly string[] | undefined;
   /** Further rights that only root gives. */
   sources?: readonly string[];
   isFleet?: boolean;
@@ -122,6 +124,7 @@ async function add(
     scopes,
     lifetimeSeconds,
     hash,
+    pages,
     sources = [],
     isFleet = false,
     hasNoEnd = false,
@@ -134,7 +137,7 @@ async function add(
     id: newTokenId(),
     user_id: owner.id,
     name,
-    ...{ scopes, sources, is_fleet: isFleet },
+    ...{ scopes, sources, is_fleet: isFleet, ...(pages && { pages }) },
     hash,
     created_at: begin.toISOString(),
     lifetime_seconds: lifetimeSeconds,

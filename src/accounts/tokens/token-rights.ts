@@ -2,13 +2,15 @@ import { BlockList, isIP } from "node:net";
 import { fleetScopes, type Scope, scopes as scopeRoles } from "../../contract/scopes.ts";
 import { canonicalAddress, firstGroups } from "../throttle/client-key.ts";
 
-/** Limits and additions of a token that root made; a token that a user made has neither. */
+/** Limits and additions of a token. Only root gives it `sources` and `is_fleet`. */
 export interface TokenRights {
   readonly scopes: readonly Scope[];
   /** Addresses and CIDR ranges from which it is accepted; empty: any. */
   readonly sources: readonly string[];
   /** Root made it for a fleet: it also writes settings of administrators, and with `users:write` users. */
   readonly is_fleet: boolean;
+  /** Pages of the product, to which its maker has bound it; absent: it counts at all. */
+  readonly pages?: readonly string[] | undefined;
 }
 
 /** The end of a token that never ends, in a form that every release reads. */
@@ -74,12 +76,12 @@ export function hostBitsFault(range: string): string | null {
 }
 
 export interface RightsFault {
-  readonly member: "scopes" | "sources" | "is_fleet" | "no_expiry";
+  readonly member: "scopes" | "sources" | "is_fleet" | "no_expiry" | "pages";
   readonly detail: string;
 }
 
 export function rightsFaults(
-  { scopes, sources, is_fleet }: TokenRights,
+  { scopes, sources, is_fleet, pages }: TokenRights,
   owner: { readonly username: string; readonly role: string } | undefined,
   hasNoEnd: boolean,
 ): RightsFault[] {
@@ -99,6 +101,8 @@ export function rightsFaults(
     });
   if (hasNoEnd && scopes.some((scope) => !scope.endsWith(":read")))
     faults.push({ member: "no_expiry", detail: "is for tokens that only read" });
+  if (pages !== undefined && !scopes.includes("product:use"))
+    faults.push({ member: "pages", detail: "is for tokens with the scope product:use" });
   return faults;
 }
 

@@ -96,6 +96,11 @@ const add: Command = {
       summary: "as root: addresses and CIDR ranges that it counts from, with commas",
     },
     {
+      name: "page",
+      value: "NAME",
+      summary: "a page of the product that it counts at (product:use), all if none is given; can be repeated",
+    },
+    {
       name: "no-expiry",
       excludes: "expires-in",
       summary: "as root: without an end, for scopes that only read",
@@ -107,7 +112,8 @@ const add: Command = {
     const { options, output } = invocation;
     const { user, name, scopes } = requestedToken(options, scopeNames);
     const expiry = whereGiven({ expires_in: options.text("expires-in") });
-    const body = { name, scopes, ...expiry, ...rootsPart(options) };
+    const pages = [...options.texts("page")];
+    const body = { name, scopes, ...expiry, ...(pages.length > 0 && { pages }), ...rootsPart(options) };
     const make = async (client: Client, owner: { user_id?: string }) => {
       const made = await client.call("createToken", { body: { ...body, ...owner } });
       await output.value(made, made.token);
@@ -232,9 +238,11 @@ async function findToken(client: Client, id: string): Promise<ApiToken> {
   throw new CommandError(3, `There is no token "${id}"${suggestion(id, ids)} See: steward token list`);
 }
 
-function goneWith({ name, username, scopes, last_used_at }: ApiToken): string[] {
+function goneWith({ name, username, scopes, pages = [], last_used_at }: ApiToken): string[] {
   const used = last_used_at === null ? "it was never used" : `it was last used ${last_used_at}`;
-  const given = scopes.map((scope) => `--scope ${scope}`).join(" ");
+  const given = [...scopes.map((scope) => `--scope ${scope}`), ...pages.map((page) => `--page ${page}`)].join(
+    " ",
+  );
   return [
     `The token "${name}" of ${username} ends at once, and so does what a program does with it; ${used}.`,
     `Only a new one brings the program back: steward token add --user ${username} --name TEXT ${given}`,
@@ -257,13 +265,17 @@ function tokenTable({ items }: TokenList): Table {
       token.id,
       token.username,
       token.name,
-      token.is_fleet ? [...token.scopes, "(fleet)"] : token.scopes,
+      [...token.scopes.map((scope) => boundScope(scope, token)), ...(token.is_fleet ? ["(fleet)"] : [])],
       endOf(token),
       token.last_used_at,
       token.last_used_from,
       token.sources.length === 0 ? "anywhere" : token.sources,
     ]),
   };
+}
+
+function boundScope(scope: string, { pages }: ApiToken): string {
+  return scope === "product:use" && pages ? `${scope} (${pages.join(", ")})` : scope;
 }
 
 function endOf({ is_expired, is_suspended, no_expiry, expires_at }: ApiToken): string {

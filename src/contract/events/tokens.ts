@@ -9,6 +9,7 @@ export const tokenEvents = {
     owner: username,
     is_fleet: sometimes(flag),
     sources: sometimes({ ...texts, description: "ranges that the token counts from" }),
+    pages: sometimes({ ...texts, description: "pages of the product that the token counts at" }),
     ends_at: sometimes({ ...timestamp, description: "absent: it has no end" }),
   }),
   "token.rotated": security("never", ["tokens"], { owner: username, overlap: duration }),

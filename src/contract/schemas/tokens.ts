@@ -27,28 +27,46 @@ export const sourceList = {
   uniqueItems: true,
 } as const;
 
+/** Pages of the product, as the host file names them. None would read as "all", so that it is refused. */
+export const pageList = {
+  type: "array",
+  items: { type: "string", maxLength: 32 },
+  minItems: 1,
+  maxItems: 8,
+  uniqueItems: true,
+  description: "the pages of the product that it counts at (`product:use`); absent: all",
+} as const;
+
 export const scopeList = { ...scopes, minItems: 1 } as const;
 
-export const apiToken = strictObject({
-  id: tokenId,
-  name: displayName,
-  user_id: userId,
-  username,
-  scopes: { ...scopes, description: "the token can do what these scopes and its owner's role both allow" },
-  created_at: timestamp,
-  expires_at: timestamp,
-  is_expired: { type: "boolean" },
-  last_used_at: { ...nullableTimestamp, description: "accurate to a quarter of an hour; null: never" },
-  last_used_from: { type: ["string", "null"] },
-  is_fleet: {
-    type: "boolean",
-    description:
-      "root made it for a fleet: it also writes settings of administrators (`system:write`) and users (`users:write`)",
+export const apiToken = strictObject(
+  {
+    id: tokenId,
+    name: displayName,
+    user_id: userId,
+    username,
+    scopes: { ...scopes, description: "the token can do what these scopes and its owner's role both allow" },
+    created_at: timestamp,
+    expires_at: timestamp,
+    is_expired: { type: "boolean" },
+    last_used_at: { ...nullableTimestamp, description: "accurate to a quarter of an hour; null: never" },
+    last_used_from: { type: ["string", "null"] },
+    is_fleet: {
+      type: "boolean",
+      description:
+        "root made it for a fleet: it also writes settings of administrators (`system:write`) and users (`users:write`)",
+    },
+    sources: {
+      type: "array",
+      items: { type: "string" },
+      description: "ranges that it counts from; none: any",
+    },
+    no_expiry: { type: "boolean", description: "true: it has no end, and `expires_at` is the year 9999" },
+    is_suspended: { type: "boolean", description: "restored from another device's backup, and not resumed" },
+    pages: pageList,
   },
-  sources: { type: "array", items: { type: "string" }, description: "ranges that it counts from; none: any" },
-  no_expiry: { type: "boolean", description: "true: it has no end, and `expires_at` is the year 9999" },
-  is_suspended: { type: "boolean", description: "restored from another device's backup, and not resumed" },
-});
+  ["pages"],
+);
 
 export const createToken = strictObject(
   {
@@ -63,8 +81,9 @@ export const createToken = strictObject(
     },
     sources: { ...sourceList, description: "only for local root: addresses and ranges that it counts from" },
     no_expiry: { type: "boolean", description: "only for local root, and for scopes that only read" },
+    pages: pageList,
   },
-  ["user_id", "expires_in", "is_fleet", "sources", "no_expiry"],
+  ["user_id", "expires_in", "is_fleet", "sources", "no_expiry", "pages"],
 );
 
 export const rotateToken = partialObject({
@@ -78,7 +97,7 @@ export const longestOverlapSeconds = 30 * 86_400;
 export const tokenLifeSeconds = { shortest: 60 * 60, longest: 366 * 86_400, usual: 90 * 86_400 } as const;
 
 /** The token itself is in the answer to its creation and nowhere else. */
-export const createdToken = strictObject({ ...apiToken.properties, token: { type: "string" } });
+export const createdToken = strictObject({ ...apiToken.properties, token: { type: "string" } }, ["pages"]);
 
 export const tokensQuery = partialObject({
   user_id: { ...userId, description: "whose tokens; absent: the caller's own, for an administrator all" },

@@ -92,12 +92,12 @@ function tokenEvents(before: Present, after: Present): ChangeEvent[] {
   ];
 }
 
-type Shown = Pick<StoredApiToken, "scopes" | "sources" | "is_fleet" | "expires_at">;
+type Shown = Pick<StoredApiToken, "scopes" | "sources" | "is_fleet" | "pages" | "expires_at">;
 
-function tokenDetails({ scopes, sources, is_fleet, expires_at }: Shown): EventDetails {
+function tokenDetails({ scopes, sources, is_fleet, pages, expires_at }: Shown): EventDetails {
   return {
     ...{ scopes, ...(is_fleet && { is_fleet }), ...(sources.length > 0 && { sources }) },
-    ...(expires_at !== noEnd && { ends_at: expires_at }),
+    ...{ ...(pages && { pages }), ...(expires_at !== noEnd && { ends_at: expires_at }) },
   };
 }
 

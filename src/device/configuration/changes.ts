@@ -43,6 +43,7 @@ function tokenChanges(before: Present, after: Present): ConfigurationChange[] {
       scopes: token.scopes,
       sources: token.sources,
       is_fleet: token.is_fleet,
+      pages: token.pages,
       expires_at: token.is_dated ? token.expires_at : null,
       is_suspended: token.suspended || null,
     };
@@ -54,7 +55,7 @@ function tokenChanges(before: Present, after: Present): ConfigurationChange[] {
       "token",
       label,
       [was, is],
-      shown(both, ["user", "name", "scopes", "sources", "is_fleet", "expires_at", "is_suspended"]),
+      shown(both, ["user", "name", "scopes", "sources", "is_fleet", "pages", "expires_at", "is_suspended"]),
     );
   });
 }

@@ -48,6 +48,7 @@ const ofTokens = once(({ tokens }: ApiTokensState) =>
     .map(({ created_at, lifetime_seconds, expires_at, ...token }) => ({
       ...{ hash: token.hash, name: token.name, user_id: token.user_id, suspended: token.suspended },
       ...{ scopes: token.scopes, sources: token.sources, is_fleet: token.is_fleet },
+      ...(token.pages && { pages: token.pages }),
       // By its lifetime: a token gets its date later where the clock was not trusted when it was made.
       ...{ created_at, lifetime_seconds, has_end: expires_at !== noEnd },
     }))

@@ -122,8 +122,11 @@ function tokensOf(
       leave("token", `${user}/${token.name}`, "it has a scope that this release does not know");
       return [];
     }
-    const { hash: token_hash, name, sources, is_fleet } = token;
-    const rest = { ...(sources.length > 0 && { sources: [...sources] }), ...(is_fleet && { is_fleet }) };
+    const { hash: token_hash, name, sources, is_fleet, pages } = token;
+    const rest = {
+      ...{ ...(sources.length > 0 && { sources: [...sources] }), ...(is_fleet && { is_fleet }) },
+      ...(pages && { pages: [...pages] }),
+    };
     return [
       { token_hash, name, user, scopes: scopes as ConfiguredToken["scopes"], ...endOf(token), ...rest },
     ];

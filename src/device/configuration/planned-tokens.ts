@@ -38,7 +38,8 @@ function changed(token: StoredApiToken, wanted: ConfiguredToken, userId: string)
   const rights = rightsWanted(wanted);
   const next: StoredApiToken = {
     ...{ ...resumed(token), name, user_id: userId },
-    ...(!isSameRights(token, rights) && rights),
+    // A file without pages takes the binding off.
+    ...(!isSameRights(token, rights) && { pages: undefined, ...rights }),
     ...(isOtherEnd && endAt(expires_at, token.created_at)),
   };
   return JSON.stringify(next) === JSON.stringify(token) ? token : next;
@@ -65,8 +66,13 @@ function newToken(
   };
 }
 
-export function rightsWanted({ scopes, sources = [], is_fleet = false }: ConfiguredToken): TokenRights {
-  return { scopes, sources, is_fleet };
+export function rightsWanted({
+  scopes,
+  sources = [],
+  is_fleet = false,
+  pages,
+}: ConfiguredToken): TokenRights {
+  return { scopes, sources, is_fleet, ...(pages && { pages }) };
 }
 
 function endOf({ expires_at, no_expiry }: ConfiguredToken): string | undefined {
@@ -93,6 +99,7 @@ function isSameRights(one: TokenRights, other: TokenRights): boolean {
   return (
     one.is_fleet === other.is_fleet &&
     isSameSet(one.scopes, other.scopes) &&
-    isSameSet(one.sources, other.sources)
+    isSameSet(one.sources, other.sources) &&
+    isSameSet(one.pages ?? [], other.pages ?? [])
   );
 }

@@ -19,7 +19,12 @@ interface MadeToken {
   readonly text: string;
 }
 
-export function createTokenHandlers(options: AccountRooms): HandlersOf<typeof tokenOperations> {
+export interface TokenHandlersOptions extends AccountRooms {
+  /** The names of the product's pages. */
+  readonly pages: readonly string[];
+}
+
+export function createTokenHandlers(options: TokenHandlersOptions): HandlersOf<typeof tokenOperations> {
   const { accounts, apiTokens } = options;
   const describe = (token: StoredApiToken): ApiToken => ({
     id: token.id,
@@ -36,6 +41,7 @@ export function createTokenHandlers(options: AccountRooms): HandlersOf<typeof to
     sources: [...token.sources],
     no_expiry: token.expires_at === noEnd,
     is_suspended: token.suspended,
+    ...(token.pages && { pages: [...token.pages] }),
   });
   const shown = ({ token, text }: MadeToken) => ({ ...describe(token), token: text });
   return {
@@ -63,22 +69,26 @@ export function createTokenHandlers(options: AccountRooms): HandlersOf<typeof to
 }
 
 async function createToken(
-  options: AccountRooms,
+  options: TokenHandlersOptions,
   { body, actor, note }: Call<"createToken">,
 ): Promise<MadeToken> {
-  const { name, scopes, expires_in = "90d", user_id, is_fleet: isFleet = false, sources = [] } = body;
+  const { name, scopes, expires_in = "90d", user_id, is_fleet: isFleet = false, sources = [], pages } = body;
   const hasNoEnd = body.no_expiry ?? false;
   refuseRootsOwn(actor, body);
   const lifetimeSeconds = secondsOf("expires_in", expires_in, { ...tokenLifeSeconds, words: "1h to 366d" });
   const owner = ownerOf(options, actor, user_id);
   refuseOfProvider(owner);
-  refuseRights(rightsFaults({ scopes, sources, is_fleet: isFleet }, owner, hasNoEnd));
-  const wanted = { name, scopes, lifetimeSeconds, sources, isFleet, hasNoEnd };
+  refuseRights([
+    ...rightsFaults({ scopes, sources, is_fleet: isFleet, pages }, owner, hasNoEnd),
+    ...pageFaults(pages, options.pages),
+  ]);
+  const wanted = { name, scopes, lifetimeSeconds, sources, isFleet, hasNoEnd, pages };
   const made = await options.apiTokens.create(owner, wanted);
   const details = {
     ...{ scopes, owner: owner.username },
     ...(isFleet && { is_fleet: true }),
     ...(sources.length > 0 && { sources }),
+    ...(pages && { pages }),
     ...(!hasNoEnd && { ends_at: made.token.expires_at }),
   };
   note({ subject: { id: made.token.id, name }, details });
@@ -160,6 +170,13 @@ function refuseRights(faults: readonly RightsFault[]): void {
     `Member /${first.member} ${first.detail}. Nothing was created.`,
     { details: { errors } },
   );
+}
+
+function pageFaults(pages: readonly string[] = [], known: readonly string[]): RightsFault[] {
+  const unknown = pages.filter((page) => !known.includes(page));
+  if (unknown.length === 0) return [];
+  const detail = `has ${unknown.join(", ")}; the host file's pages are ${known.join(", ") || "none"}`;
+  return [{ member: "pages", detail }];
 }
 
 /**

@@ -168,7 +168,7 @@ function joinHandlers(joined: Device & StatusRooms & SystemRooms) {
     ...createUserHandlers(auth),
     ...createSessionHandlers({ ...auth, now: auth.time.now }),
     ...createTwoFactorHandlers(auth),
-    ...createTokenHandlers(auth),
+    ...createTokenHandlers({ ...auth, pages: joined.config.product.pages.map(({ name }) => name) }),
     ...createEventHandlers(
       state.events,
       (listener) => updates.subscribe(listener),

@@ -116,6 +116,12 @@ describe("the rights that root gives a token", () => {
     assert.deepEqual(faultsOf(plain, operator), []);
   });
 
+  it("name pages of the product only with the scope for them", () => {
+    const bound: TokenRights = { ...plain, pages: ["pump"] };
+    assert.deepEqual(faultsOf(bound), ["pages is for tokens with the scope product:use"]);
+    assert.deepEqual(faultsOf({ ...bound, scopes: ["system:read", "product:use"] }), []);
+  });
+
   it("have an end unless they only read", () => {
     const rights: TokenRights = { ...plain, scopes: ["system:read", "time:write"] };
     assert.deepEqual(faultsOf(rights, admin, true), ["no_expiry is for tokens that only read"]);

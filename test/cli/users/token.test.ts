@@ -50,6 +50,22 @@ describe("steward token add", { concurrency: true }, () => {
       },
     ));
 
+  it("binds it to pages of the product", (test) =>
+    ends(
+      test,
+      `${add} --scope product:use --page pump --page far`,
+      { ...users, "POST /api/tokens": made },
+      {
+        stdout: `${secret}\n`,
+        bodies: {
+          "/api/tokens": {
+            ...{ name: "fleet", scopes: ["logs:read", "product:use"], user_id: annaId },
+            pages: ["pump", "far"],
+          },
+        },
+      },
+    ));
+
   for (const [what, options, stderr] of [
     ["no user", "--name x --scope logs:read", /needs --user, --name and at least one --scope/],
     ["no name", "--user anna --scope logs:read", /needs --user/],
@@ -62,6 +78,19 @@ describe("steward token add", { concurrency: true }, () => {
 });
 
 describe("steward token list and rm", { concurrency: true }, () => {
+  it("says which pages a token is bound to, also in the line that makes another", async (test) => {
+    const bound = {
+      ...exampleToken,
+      scopes: ["system:read", "product:use"] as const,
+      pages: ["pump", "far"],
+    };
+    const answers = { "GET /api/tokens": pageOf(bound) };
+    await ends(test, "token list", answers, { stdout: /system:read, product:use \(pump, far\) {2}2026/ });
+    await ends(test, `token rm ${bound.id} --dry-run`, answers, {
+      stdout: /--scope system:read --scope product:use --page pump --page far$/m,
+    });
+  });
+
   it("reads all pages, and shows a hostile name harmlessly", (test) => {
     const other = pageOf({ ...token, id: `tok_${"c".repeat(32)}`, is_expired: true });
     const first = { body: { items: [token], total: 2, next_cursor: "next" } };

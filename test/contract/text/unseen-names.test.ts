@@ -34,7 +34,7 @@ const names = ["Pumpe 7", "👨‍👩‍👧 ☎️", "پمپ‌خانه", "北
 /** Texts that are no names: nobody reads them, or they are kept and sent as they are. */
 const opaque = [
   /(?:password|passphrase|secret|identity|code|token|sealed|query|hash)$/,
-  /\/(?:\$schema|confirm|repository|origin|transports\/\*|sources\/\*)$/,
+  /\/(?:\$schema|confirm|repository|origin|transports\/\*|sources\/\*|pages\/\*)$/,
   /^(?:login|deleteUser|.*challenge.*) .*username$/i,
   // Judged as addresses by the rules of the host file, and compared with what a provider says.
   /^host file\/(?:trusted_proxies|https\/address|oidc\/(?:issuer|origins|endpoint_origins|roles)|update\/proxy|update\/redirect_origins|telemetry\/otlp\/url|network\/proxy|notify\/proxy|oidc\/proxy|telemetry\/\w+\/proxy)/,

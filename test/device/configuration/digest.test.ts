@@ -71,6 +71,7 @@ describe("the digests of a device", () => {
       { expires_at: noEnd },
       { sources: ["10.0.0.0/8"] },
       { is_fleet: true },
+      { pages: ["pump"] },
     ])
       assert.deepEqual(changed(withToken(members)), ["tokens"], JSON.stringify(members));
     const named = { ...base, settings: { ...settings, device: { ...settings.device, name: "edge-7" } } };

@@ -47,7 +47,7 @@ describe("the export of a device", () => {
     const sources = ["10.0.0.0/8"];
     const fleet = { scopes: ["users:write", "system:write"], sources, is_fleet: true } as const;
     const tokens = [
-      living("4", berta),
+      living("4", berta, { scopes: ["product:use"], pages: ["pump"] }),
       living("3", anna, { expires_at: noEnd }),
       living("2", anna, { is_dated: false, lifetime_seconds: 7_200.5 }),
       living("1", anna, fleet),
@@ -62,8 +62,8 @@ describe("the export of a device", () => {
       { token_hash: "2".repeat(64), name: "token 2", ...reading, expires_in: "7201s" },
       { token_hash: "3".repeat(64), name: "token 3", ...reading, no_expiry: true },
       {
-        ...{ token_hash: "4".repeat(64), name: "token 4", user: "berta", scopes: ["system:read"] },
-        expires_at: after(86_400),
+        ...{ token_hash: "4".repeat(64), name: "token 4", user: "berta", expires_at: after(86_400) },
+        ...{ scopes: ["product:use"], pages: ["pump"] },
       },
     ]);
   });

@@ -77,6 +77,8 @@ const rules: readonly [rule: string, faults: string, ...files: readonly File[]][
   ["it has its owner's rights", "/tokens/0/scopes forbidden", of("berta", { scopes: ["users:read"] })],
   ["a fleet has its own scopes", "/tokens/0/scopes not_allowed", token({ scopes: ["users:write"] })],
   ["a fleet's token names its ranges", "/tokens/0/sources not_allowed", token({ is_fleet: true })],
+  ["pages are for the scope of pages", "/tokens/0/pages not_allowed", token({ pages: ["pump"] })],
+  ["and a file for many devices names", "", token({ scopes: ["product:use"], pages: ["of another device"] })],
   ["and they are ranges", "/tokens/0/sources not_allowed", token({ sources: ["10.0.0.0/33"] })],
   [
     "and its owner is an administrator",

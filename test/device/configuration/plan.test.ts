@@ -105,6 +105,19 @@ describe("the tokens of a plan", () => {
       assert.equal(planned(present, orderOf({ tokens })).tokens, present.tokens, JSON.stringify(tokens));
   });
 
+  it("count at the pages that the file names, and at all of them where it names none", () => {
+    const bound = tokenOf("a", anna, { scopes: ["product:use"], pages: ["pump", "far"] });
+    const rights = { ...wanted, scopes: ["product:use" as const] };
+    const present = presentOf([anna, berta], [bound]);
+    const pagesOf = (pages?: string[]) =>
+      tokensOf({ tokens: [{ ...rights, ...(pages && { pages }) }] }, { present })[0];
+    assert.equal(pagesOf(["far", "pump"]), bound);
+    assert.deepEqual(pagesOf(["far"])?.pages, ["far"]);
+    assert.equal(pagesOf()?.pages, undefined);
+    const made = { ...rights, token_hash: "e".repeat(64), pages: ["far"] };
+    assert.deepEqual(tokensOf({ tokens: [made] })[1]?.pages, ["far"]);
+  });
+
   it("are dated by a clock that is trusted, and by no other", () => {
     const dated = (file: File, trusted: boolean) => tokensOf(file, { trusted })[1]?.is_dated;
     // A date that root gave holds whatever the clock is worth.
@@ -199,7 +212,8 @@ describe("what a plan changes", () => {
 
   it("is told of users who come and go, and of their tokens", () => {
     const user = { name: "carla", role: "admin", password_hash: hashC } as const;
-    const rights = { scopes: ["system:read" as const], sources: ["10.0.0.0/8"] };
+    const scopes = ["system:read" as const, "product:use" as const];
+    const rights = { scopes, sources: ["10.0.0.0/8"], pages: ["pump"] };
     const token = { token_hash: "f".repeat(64), name: "backup", user: "carla", ...rights };
     const { changes, events } = between({ users: [user], users_not_named: "remove", tokens: [token] });
     assert.deepEqual(changes, [
@@ -219,9 +233,10 @@ describe("what a plan changes", () => {
         members: [
           { member: "user", before: null, after: "carla" },
           { member: "name", before: null, after: "backup" },
-          { member: "scopes", before: null, after: '["system:read"]' },
+          { member: "scopes", before: null, after: '["system:read","product:use"]' },
           { member: "sources", before: null, after: '["10.0.0.0/8"]' },
           { member: "is_fleet", before: null, after: "false" },
+          { member: "pages", before: null, after: '["pump"]' },
           { member: "expires_at", before: null, after: after(90 * day) },
         ],
       },

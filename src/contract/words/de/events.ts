@@ -247,6 +247,7 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
   outcome: "Ergebnis",
   overlap: "Das bisherige endet nach",
   owner: "Gehört",
+  pages: "Nur auf den Seiten",
   passkey: "Passkey",
   reason: "Grund",
   because: "Grund",

@@ -281,6 +281,7 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
   outcome: "Result",
   overlap: "The former one ends after",
   owner: "Belongs to",
+  pages: "Only at the pages",
   passkey: "Passkey",
   reason: "Reason",
   because: "Reason",
