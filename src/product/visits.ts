@@ -10,6 +10,7 @@ import { StewardError } from "../contract/errors.ts";
 import { roleNames } from "../contract/shapes.ts";
 import type { Role, Settings } from "../contract/types.ts";
 import type { Uptime } from "../host/ports.ts";
+import type { Visit } from "./ended-sessions.ts";
 import { isForeign, isNavigation, isRead, type PageRequest } from "./page-request.ts";
 
 /** A page of the product, as root has decided in the host file. */
@@ -41,6 +42,8 @@ export interface VisitsOptions {
   readonly sessions: Sessions;
   readonly security: () => Settings["security"];
   readonly uptime: Uptime;
+  /** Called where a session is let into a page. */
+  readonly visited: (visit: Visit) => void;
 }
 
 /** Seconds in which a browser comes from the console to the page, which it does at once. */
@@ -52,7 +55,8 @@ const mostCodes = 64;
 /** The people and programs who come to the product's pages (docs/design/product.md). */
 export type Visits = ReturnType<typeof createVisits>;
 
-export function createVisits({ pages, accounts, sessions, security, uptime }: VisitsOptions) {
+export function createVisits(options: VisitsOptions) {
+  const { pages, sessions, uptime, visited } = options;
   const codes = createTimedTable<{ page: string; sessionId: string }>({
     seconds: codeSeconds,
     most: mostCodes,
@@ -63,12 +67,8 @@ export function createVisits({ pages, accounts, sessions, security, uptime }: Vi
     if (page) return page;
     throw new StewardError("not_found", `The host file names no page "${name}" of the product.`);
   };
-  const holderOf = (page: ProductPage, session: StoredSession | undefined): Visitor | "unknown" | "role" => {
-    const account = session && accounts.find(session.user_id);
-    if (!session || !account?.enabled) return "unknown";
-    if (requiredActionOf(account, security().require_2fa) !== null) return "unknown";
-    return mayOpen(page, account.role) ? { account, session } : "role";
-  };
+  const holderOf = (page: ProductPage, session: StoredSession | undefined) =>
+    judgeHolder(options, page, session);
   return {
     /** Throws `not_found`. */
     pageOf,
@@ -81,15 +81,17 @@ export function createVisits({ pages, accounts, sessions, security, uptime }: Vi
       if (isForeign(page.origin, request)) return "foreign";
       const session = values.map((value) => sessions.ofPage(page.name, value)).find(Boolean);
       const verdict = holderOf(page, session);
-      if (session && typeof verdict === "object" && (isNavigation(request) || !isRead(request)))
-        sessions.keepInUse(session);
+      if (!session || typeof verdict !== "object") return verdict;
+      visited({ sessionId: session.id, page: page.name });
+      if (isNavigation(request) || !isRead(request)) sessions.keepInUse(session);
       return verdict;
     },
-    /** Judges a program, whose token counts for pages: for all, or for those that it names. */
-    checkProgram: (page: ProductPage, { account, requiredAction, token: { pages } }: Program): Verdict => {
-      if (requiredAction !== null || pages?.includes(page.name) === false) return "unknown";
-      return mayOpen(page, account.role) ? { account, session: null } : "role";
+    /** True while the session may open the page. */
+    isAllowed: ({ sessionId, page: name }: Visit): boolean => {
+      const page = pages.find((one) => one.name === name);
+      return page !== undefined && typeof holderOf(page, sessions.find(sessionId)) === "object";
     },
+    checkProgram,
     /** Returns a code with which this session's browser comes into the page once, within a minute. Throws `forbidden`. */
     begin: (page: ProductPage, session: StoredSession): string => {
       if (holderOf(page, session) === "role")
@@ -107,6 +109,23 @@ export function createVisits({ pages, accounts, sessions, security, uptime }: Vi
       return session && sessions.openPage(session.id, page.name);
     },
   };
+}
+
+function judgeHolder(
+  { accounts, security }: VisitsOptions,
+  page: ProductPage,
+  session: StoredSession | undefined,
+): Visitor | "unknown" | "role" {
+  const account = session && accounts.find(session.user_id);
+  if (!session || !account?.enabled) return "unknown";
+  if (requiredActionOf(account, security().require_2fa) !== null) return "unknown";
+  return mayOpen(page, account.role) ? { account, session } : "role";
+}
+
+/** Judges a program, whose token counts for pages: for all, or for those that it names. */
+function checkProgram(page: ProductPage, { account, requiredAction, token: { pages } }: Program): Verdict {
+  if (requiredAction !== null || pages?.includes(page.name) === false) return "unknown";
+  return mayOpen(page, account.role) ? { account, session: null } : "role";
 }
 
 function mayOpen(page: ProductPage, role: Role): boolean {

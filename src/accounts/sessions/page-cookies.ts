@@ -27,6 +27,11 @@ export function createPageCookies(table: SessionTable, uptime: Uptime, idleSecon
         opened !== undefined && timingSafeEqual(Buffer.from(opened), Buffer.from(hashOfToken(value)));
       return isIts ? session : undefined;
     },
+    /** The pages that each living session has opened. */
+    visits: (): { readonly sessionId: string; readonly page: string }[] =>
+      table
+        .living()
+        .flatMap(({ id, pages = {} }) => Object.keys(pages).map((page) => ({ sessionId: id, page }))),
     /** The use of a page keeps its session from ending unused, as an exchange does; once a minute. */
     keepInUse: ({ id, idle_deadline }: StoredSession): void => {
       const deadline = uptime() + idleSeconds();

@@ -2,11 +2,14 @@ import { StewardError } from "../../../contract/errors.ts";
 import type { Product, Role } from "../../../contract/types.ts";
 import type { Host } from "../../../host/host.ts";
 import { readPageSecret } from "../../../host/linux/host-file/secret-file.ts";
+import { every } from "../../../host/linux/timers.ts";
 import { createProductHandlers } from "../../../http/handlers/product.ts";
+import { createEndedSessions } from "../../../product/ended-sessions.ts";
 import { createVisits, type ProductPage } from "../../../product/visits.ts";
 import type { SettingsStore } from "../../../system/settings/settings.ts";
 import type { Updates } from "../../../updates/updater.ts";
 import type { RoomsConfig } from "../config.ts";
+import type { State } from "../state.ts";
 import type { SignInRooms } from "../wire-accounts.ts";
 
 export interface ProductParts {
@@ -15,10 +18,11 @@ export interface ProductParts {
   readonly auth: SignInRooms;
   readonly settings: SettingsStore;
   readonly updates: Updates;
+  readonly state: Pick<State, "events">;
 }
 
 /** The pages that the host file names, and the texts that only Steward and they know. */
-export function openPages({ config, host, auth, settings }: ProductParts) {
+export function openPages({ config, host, auth, settings, state }: ProductParts) {
   const { pages, own, asAgent } = config.product;
   const gates = new Map<string, Promise<string>>();
   const visits = createVisits({
@@ -26,6 +30,14 @@ export function openPages({ config, host, auth, settings }: ProductParts) {
     pages,
     security: () => settings.read().security,
     uptime: host.time.uptime,
+    visited: (visit) => ended.visited(visit),
+  });
+  const ended = createEndedSessions({
+    visits: () => auth.sessions.visits(),
+    isAllowed: visits.isAllowed,
+    // A refusal ends no session, and strangers can cause many.
+    subscribe: (changed) => state.events.subscribe(({ log }) => log === "changes" && changed()),
+    every: (seconds, begin) => every(seconds, begin, host.time.timers),
   });
   const gateOf = ({ secretFile }: ProductPage): Promise<string | null> => {
     if (secretFile === null) return Promise.resolve(null);
@@ -39,6 +51,7 @@ export function openPages({ config, host, auth, settings }: ProductParts) {
   };
   return {
     handlers: createProductHandlers({ visits, gateOf, deviceId: host.identity.deviceId }),
+    follow: ended.follow,
     pagesFor: (reader: Role): Product["pages"] =>
       visits
         .pagesFor(reader)
