@@ -59,7 +59,8 @@ export function isCoded({ "content-encoding": coding = "" }: IncomingHttpHeaders
   return coding !== "" && coding.trim().toLowerCase() !== "identity";
 }
 
-function readBytes(request: IncomingMessage, { bytes, milliseconds }: BodyLimits): Promise<Buffer> {
+/** Throws `payload_too_large`, `request_timeout`. */
+export function readBytes(request: IncomingMessage, { bytes, milliseconds }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

@@ -1,34 +1,18 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { goodPassword, type SignedIn, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import { goodPassword, type SignedIn } from "../../lab/agents/checked-agent.ts";
+import { startWithProduct } from "../../lab/agents/product-room.ts";
 import { ofSuite } from "../../lab/basics/ending.ts";
-import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
-import { mechanisms } from "../../src/programs/agent/mechanisms.ts";
-import type { ProductRoom } from "../../src/programs/agent/product/wire-product.ts";
 
 describe("the sessions that the product follows", () => {
   const time = standingTime();
-  let room: ProductRoom;
-  const agent = ofSuite(() => {
-    const hostFile = join(scratchDirectory(), "steward.json");
-    const title = { en: "Pump" };
-    const pages = [{ name: "pump", title, url: "http://127.0.0.1:9001", role: "operator" }];
-    const sign_in = "http://127.0.0.1:8470";
-    writeFileSync(hostFile, JSON.stringify({ product: { sign_in, pages } }));
-    const { open } = mechanisms.product;
-    Object.assign(mechanisms.product, {
-      open: async (...given: Parameters<typeof open>) => {
-        Object.assign(mechanisms.product, { open });
-        room = await open(...given);
-        return room;
-      },
-    });
-    return startCheckedAgent({ time, arguments: ["--host-file", hostFile] });
-  });
+  const title = { en: "Pump" };
+  const page = { name: "pump", title, url: "http://127.0.0.1:9001", role: "operator" };
+  const agent = ofSuite(() =>
+    startWithProduct({ sign_in: "http://127.0.0.1:8470", pages: [page] }, { time }),
+  );
   let admin: SignedIn;
   const ended: string[] = [];
   const headers = { "x-original-method": "GET", "sec-fetch-site": "same-origin" };
@@ -52,7 +36,7 @@ describe("the sessions that the product follows", () => {
   const loginOf = (name: string) => agent.login(name, goodPassword);
   before(async () => {
     admin = await agent.signedInAdmin();
-    room.follow?.(({ ended: session }) => ended.push(session));
+    agent.room.follow?.(({ ended: session }) => ended.push(session));
   });
 
   const ends: readonly (readonly [

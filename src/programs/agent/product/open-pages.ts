@@ -4,7 +4,9 @@ import type { Host } from "../../../host/host.ts";
 import { readPageSecret } from "../../../host/linux/host-file/secret-file.ts";
 import { every } from "../../../host/linux/timers.ts";
 import { createProductHandlers } from "../../../http/handlers/product.ts";
+import { createIntrospectHandler } from "../../../http/introspect.ts";
 import { createEndedSessions } from "../../../product/ended-sessions.ts";
+import { createIntrospection } from "../../../product/introspection.ts";
 import { createVisits, type ProductPage } from "../../../product/visits.ts";
 import type { SettingsStore } from "../../../system/settings/settings.ts";
 import type { Updates } from "../../../updates/updater.ts";
@@ -52,6 +54,10 @@ export function openPages({ config, host, auth, settings, state }: ProductParts)
   return {
     handlers: createProductHandlers({ visits, gateOf, deviceId: host.identity.deviceId }),
     follow: ended.follow,
+    introspect: createIntrospectHandler(
+      createIntrospection({ pages, visits, bearer: auth.bearer }),
+      config.log,
+    ),
     pagesFor: (reader: Role): Product["pages"] =>
       visits
         .pagesFor(reader)

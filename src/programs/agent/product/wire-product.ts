@@ -13,8 +13,9 @@ export async function openProduct(parts: ProductParts) {
   const ownVersion = await versionIn(versionFile);
   return {
     handlers: opened?.handlers ?? { checkPage: noPage, enterPage: noPage, finishPage: noPage },
-    /** Follows the sessions that may no longer open a page; null: there is no page. */
+    /** Follows the sessions that may no longer open a page, and judges tokens for the product; null: there is no page. */
     follow: opened?.follow ?? null,
+    introspect: opened?.introspect ?? null,
     /** The product with the pages that this role may open; null: the host file names none. */
     seenBy: (role: Role): Product | null => {
       if (name === "steward" && opened === null) return null;
