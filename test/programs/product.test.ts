@@ -22,6 +22,7 @@ interface Named {
 function opened({ name = "pump-7", pages = [page], versionFile = null, binary = null }: Named) {
   return openProduct({
     config: { product: { name, pages, versionFile } },
+    auth: {},
     host: { identity: { deviceId: "a".repeat(32) }, time: { uptime: () => 0 } },
     updates: { status: () => ({ installed: { rules: null, binary } }) },
   } as unknown as Parameters<typeof openProduct>[0]);
