@@ -55,8 +55,7 @@ const mostCodes = 64;
 /** The people and programs who come to the product's pages (docs/design/product.md). */
 export type Visits = ReturnType<typeof createVisits>;
 
-export function createVisits(options: VisitsOptions) {
-  const { pages, sessions, uptime, visited } = options;
+export function createVisits({ pages, accounts, sessions, security, uptime, visited }: VisitsOptions) {
   const codes = createTimedTable<{ page: string; sessionId: string }>({
     seconds: codeSeconds,
     most: mostCodes,
@@ -67,8 +66,12 @@ export function createVisits(options: VisitsOptions) {
     if (page) return page;
     throw new StewardError("not_found", `The host file names no page "${name}" of the product.`);
   };
-  const holderOf = (page: ProductPage, session: StoredSession | undefined) =>
-    judgeHolder(options, page, session);
+  const holderOf = (page: ProductPage, session: StoredSession | undefined): Visitor | "unknown" | "role" => {
+    const account = session && accounts.find(session.user_id);
+    if (!session || !account?.enabled) return "unknown";
+    if (requiredActionOf(account, security().require_2fa) !== null) return "unknown";
+    return mayOpen(page, account.role) ? { account, session } : "role";
+  };
   return {
     /** Throws `not_found`. */
     pageOf,
@@ -87,10 +90,8 @@ export function createVisits(options: VisitsOptions) {
       return verdict;
     },
     /** True while the session may open the page. */
-    isAllowed: ({ sessionId, page: name }: Visit): boolean => {
-      const page = pages.find((one) => one.name === name);
-      return page !== undefined && typeof holderOf(page, sessions.find(sessionId)) === "object";
-    },
+    isAllowed: ({ sessionId, page }: Visit): boolean =>
+      pages.some((one) => one.name === page && typeof holderOf(one, sessions.find(sessionId)) === "object"),
     checkProgram,
     /** Returns a code with which this session's browser comes into the page once, within a minute. Throws `forbidden`. */
     begin: (page: ProductPage, session: StoredSession): string => {
@@ -109,17 +110,6 @@ export function createVisits(options: VisitsOptions) {
       return session && sessions.openPage(session.id, page.name);
     },
   };
-}
-
-function judgeHolder(
-  { accounts, security }: VisitsOptions,
-  page: ProductPage,
-  session: StoredSession | undefined,
-): Visitor | "unknown" | "role" {
-  const account = session && accounts.find(session.user_id);
-  if (!session || !account?.enabled) return "unknown";
-  if (requiredActionOf(account, security().require_2fa) !== null) return "unknown";
-  return mayOpen(page, account.role) ? { account, session } : "role";
 }
 
 /** Judges a program, whose token counts for pages: for all, or for those that it names. */

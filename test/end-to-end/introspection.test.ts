@@ -198,7 +198,7 @@ describe("a token that the product asks about", () => {
       ["no type", 415, asked, {}],
       ["a form that is packed", 415, asked, { ...type, "content-encoding": "gzip" }],
       ["one of 4 KiB and a byte", 413, `${asked}&a=${"a".repeat(4_097 - asked.length - 3)}`],
-      ["another method", 405, asked, type, { method: "PUT" }],
+      ["another method", 404, asked, type, { method: "PUT" }],
       ["an address with the token", 404, "", type, { at: `${path}?${asked}` }],
       ["the API of Steward", 404, "", type, { at: "/api/status" }],
       ["the same by another way", 404, asked, type, { at: `/api/../api/product/introspect` }],

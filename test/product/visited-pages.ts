@@ -41,18 +41,12 @@ export async function world() {
     visited: (visit) => ended.visited(visit),
   });
   const judges = new Set<() => void>();
-  const joined = (judge: () => void) => {
-    const one = () => judge();
-    judges.add(one);
-    return () => void judges.delete(one);
-  };
   const ended = createEndedSessions({
     visits: sessions.visits,
     isAllowed: visits.isAllowed,
-    subscribe: joined,
-    every: (seconds, judge) => {
-      assert.equal(seconds, 30);
-      return joined(judge);
+    begin: (judge) => {
+      judges.add(judge);
+      return () => void judges.delete(judge);
     },
   });
   const { session } = sessions.open(ana, context);

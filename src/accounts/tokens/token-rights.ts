@@ -80,10 +80,12 @@ export interface RightsFault {
   readonly detail: string;
 }
 
+/** `pages`: those of this device; absent: the token may be for another one. */
 export function rightsFaults(
-  { scopes, sources, is_fleet, pages }: TokenRights,
+  { scopes, sources, is_fleet, pages: bound = [] }: TokenRights,
   owner: { readonly username: string; readonly role: string } | undefined,
   hasNoEnd: boolean,
+  pages = bound,
 ): RightsFault[] {
   const faults: RightsFault[] = sources.flatMap((source) => {
     const detail = sourceFault(source);
@@ -101,8 +103,11 @@ export function rightsFaults(
     });
   if (hasNoEnd && scopes.some((scope) => !scope.endsWith(":read")))
     faults.push({ member: "no_expiry", detail: "is for tokens that only read" });
-  if (pages !== undefined && !scopes.includes("product:use"))
+  if (bound.length > 0 && !scopes.includes("product:use"))
     faults.push({ member: "pages", detail: "is for tokens with the scope product:use" });
+  const stranger = bound.find((page) => !pages.includes(page));
+  if (stranger !== undefined)
+    faults.push({ member: "pages", detail: `has ${stranger}, which the host file does not name` });
   return faults;
 }
 

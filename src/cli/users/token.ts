@@ -240,12 +240,10 @@ async function findToken(client: Client, id: string): Promise<ApiToken> {
 
 function goneWith({ name, username, scopes, pages = [], last_used_at }: ApiToken): string[] {
   const used = last_used_at === null ? "it was never used" : `it was last used ${last_used_at}`;
-  const given = [...scopes.map((scope) => `--scope ${scope}`), ...pages.map((page) => `--page ${page}`)].join(
-    " ",
-  );
+  const options = [...scopes.map((scope) => `--scope ${scope}`), ...pages.map((page) => `--page ${page}`)];
   return [
     `The token "${name}" of ${username} ends at once, and so does what a program does with it; ${used}.`,
-    `Only a new one brings the program back: steward token add --user ${username} --name TEXT ${given}`,
+    `Only a new one brings the program back: steward token add --user ${username} --name TEXT ${options.join(" ")}`,
   ];
 }
 
@@ -265,17 +263,13 @@ function tokenTable({ items }: TokenList): Table {
       token.id,
       token.username,
       token.name,
-      [...token.scopes.map((scope) => boundScope(scope, token)), ...(token.is_fleet ? ["(fleet)"] : [])],
+      [...token.scopes, ...(token.pages ?? []), ...(token.is_fleet ? ["(fleet)"] : [])],
       endOf(token),
       token.last_used_at,
       token.last_used_from,
       token.sources.length === 0 ? "anywhere" : token.sources,
     ]),
   };
-}
-
-function boundScope(scope: string, { pages }: ApiToken): string {
-  return scope === "product:use" && pages ? `${scope} (${pages.join(", ")})` : scope;
 }
 
 function endOf({ is_expired, is_suspended, no_expiry, expires_at }: ApiToken): string {

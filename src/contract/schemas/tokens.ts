@@ -56,11 +56,7 @@ export const apiToken = strictObject(
       description:
         "root made it for a fleet: it also writes settings of administrators (`system:write`) and users (`users:write`)",
     },
-    sources: {
-      type: "array",
-      items: { type: "string" },
-      description: "ranges that it counts from; none: any",
-    },
+    sources: { type: "array", items: { type: "string" }, description: "ranges it counts from; none: any" },
     no_expiry: { type: "boolean", description: "true: it has no end, and `expires_at` is the year 9999" },
     is_suspended: { type: "boolean", description: "restored from another device's backup, and not resumed" },
     pages: pageList,

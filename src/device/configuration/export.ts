@@ -123,12 +123,10 @@ function tokensOf(
       return [];
     }
     const { hash: token_hash, name, sources, is_fleet, pages } = token;
-    const rest = {
-      ...{ ...(sources.length > 0 && { sources: [...sources] }), ...(is_fleet && { is_fleet }) },
-      ...(pages && { pages: [...pages] }),
-    };
+    const rest = { ...(sources.length > 0 && { sources: [...sources] }), ...(is_fleet && { is_fleet }) };
+    const bound = { ...rest, ...(pages && { pages: [...pages] }) };
     return [
-      { token_hash, name, user, scopes: scopes as ConfiguredToken["scopes"], ...endOf(token), ...rest },
+      { token_hash, name, user, scopes: scopes as ConfiguredToken["scopes"], ...endOf(token), ...bound },
     ];
   });
   return tokens.sort(by(({ user, name, token_hash }) => `${user} ${name} ${token_hash}`));

@@ -66,13 +66,8 @@ function newToken(
   };
 }
 
-export function rightsWanted({
-  scopes,
-  sources = [],
-  is_fleet = false,
-  pages,
-}: ConfiguredToken): TokenRights {
-  return { scopes, sources, is_fleet, ...(pages && { pages }) };
+export function rightsWanted({ scopes, sources, is_fleet, pages }: ConfiguredToken): TokenRights {
+  return { scopes, sources: sources ?? [], is_fleet: is_fleet ?? false, ...(pages && { pages }) };
 }
 
 function endOf({ expires_at, no_expiry }: ConfiguredToken): string | undefined {

@@ -19,12 +19,10 @@ interface MadeToken {
   readonly text: string;
 }
 
-export interface TokenHandlersOptions extends AccountRooms {
-  /** The names of the product's pages. */
-  readonly pages: readonly string[];
-}
+/** `pages`: the names of the product's. */
+type TokenRooms = AccountRooms & { readonly pages: readonly string[] };
 
-export function createTokenHandlers(options: TokenHandlersOptions): HandlersOf<typeof tokenOperations> {
+export function createTokenHandlers(options: TokenRooms): HandlersOf<typeof tokenOperations> {
   const { accounts, apiTokens } = options;
   const describe = (token: StoredApiToken): ApiToken => ({
     id: token.id,
@@ -69,7 +67,7 @@ export function createTokenHandlers(options: TokenHandlersOptions): HandlersOf<t
 }
 
 async function createToken(
-  options: TokenHandlersOptions,
+  options: TokenRooms,
   { body, actor, note }: Call<"createToken">,
 ): Promise<MadeToken> {
   const { name, scopes, expires_in = "90d", user_id, is_fleet: isFleet = false, sources = [], pages } = body;
@@ -78,10 +76,7 @@ async function createToken(
   const lifetimeSeconds = secondsOf("expires_in", expires_in, { ...tokenLifeSeconds, words: "1h to 366d" });
   const owner = ownerOf(options, actor, user_id);
   refuseOfProvider(owner);
-  refuseRights([
-    ...rightsFaults({ scopes, sources, is_fleet: isFleet, pages }, owner, hasNoEnd),
-    ...pageFaults(pages, options.pages),
-  ]);
+  refuseRights(rightsFaults({ scopes, sources, is_fleet: isFleet, pages }, owner, hasNoEnd, options.pages));
   const wanted = { name, scopes, lifetimeSeconds, sources, isFleet, hasNoEnd, pages };
   const made = await options.apiTokens.create(owner, wanted);
   const details = {
@@ -170,13 +165,6 @@ function refuseRights(faults: readonly RightsFault[]): void {
     `Member /${first.member} ${first.detail}. Nothing was created.`,
     { details: { errors } },
   );
-}
-
-function pageFaults(pages: readonly string[] = [], known: readonly string[]): RightsFault[] {
-  const unknown = pages.filter((page) => !known.includes(page));
-  if (unknown.length === 0) return [];
-  const detail = `has ${unknown.join(", ")}; the host file's pages are ${known.join(", ") || "none"}`;
-  return [{ member: "pages", detail }];
 }
 
 /**

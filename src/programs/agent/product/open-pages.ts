@@ -23,6 +23,9 @@ export interface ProductParts {
   readonly state: Pick<State, "events">;
 }
 
+/** Seconds between two judgements of open pages without a change: time ends sessions too. */
+const judgeSeconds = 30;
+
 /** The pages that the host file names, and the texts that only Steward and they know. */
 export function openPages({ config, host, auth, settings, state }: ProductParts) {
   const { pages, own, asAgent } = config.product;
@@ -37,10 +40,17 @@ export function openPages({ config, host, auth, settings, state }: ProductParts)
   const ended = createEndedSessions({
     visits: () => auth.sessions.visits(),
     isAllowed: visits.isAllowed,
-    // A refusal ends no session, and strangers can cause many.
-    subscribe: (changed) => state.events.subscribe(({ log }) => log === "changes" && changed()),
-    every: (seconds, begin) => every(seconds, begin, host.time.timers),
+    begin: (judge) => {
+      // A refusal ends no session, and strangers can cause many.
+      const stopHearing = state.events.subscribe(({ log }) => log === "changes" && judge());
+      const stopWaiting = every(judgeSeconds, judge, host.time.timers);
+      return () => {
+        stopHearing();
+        stopWaiting();
+      };
+    },
   });
+  const introspection = createIntrospection({ pages, visits, bearer: auth.bearer });
   const gateOf = ({ secretFile }: ProductPage): Promise<string | null> => {
     if (secretFile === null) return Promise.resolve(null);
     const known = gates.get(secretFile);
@@ -54,10 +64,7 @@ export function openPages({ config, host, auth, settings, state }: ProductParts)
   return {
     handlers: createProductHandlers({ visits, gateOf, deviceId: host.identity.deviceId }),
     follow: ended.follow,
-    introspect: createIntrospectHandler(
-      createIntrospection({ pages, visits, bearer: auth.bearer }),
-      config.log,
-    ),
+    introspect: createIntrospectHandler(introspection, config.log),
     pagesFor: (reader: Role): Product["pages"] =>
       visits
         .pagesFor(reader)
