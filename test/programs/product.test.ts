@@ -14,14 +14,15 @@ const page: ProductPage = {
 interface Named {
   readonly name?: string;
   readonly pages?: readonly ProductPage[];
+  readonly units?: readonly string[];
   readonly versionFile?: string | null;
   /** The version of the release in force. */
   readonly binary?: string | null;
 }
 
-function opened({ name = "pump-7", pages = [page], versionFile = null, binary = null }: Named) {
+function opened({ name = "pump-7", pages = [page], units = [], versionFile = null, binary = null }: Named) {
   return openProduct({
-    config: { product: { name, pages, versionFile } },
+    config: { product: { name, pages, units, versionFile } },
     auth: {},
     host: { identity: { deviceId: "a".repeat(32) }, time: { uptime: () => 0 } },
     updates: { status: () => ({ installed: { rules: null, binary } }) },
@@ -37,9 +38,21 @@ describe("the product that the host file names", () => {
       return product && [product.name, product.pages.length];
     };
     assert.equal(await seen({ name: "steward", pages: [] }), null);
+    assert.equal(await seen({ name: "steward", pages: [], units: ["pump.service"] }), null);
     assert.deepEqual(await seen({ pages: [] }), ["pump-7", 0]);
     assert.deepEqual(await seen({ name: "steward" }), ["steward", 1]);
     assert.deepEqual(await seen({}, "readonly"), ["pump-7", 0]);
+  });
+
+  it("lets its units follow sessions and ask about tokens, also without a page", async () => {
+    for (const [pages, units, isThere] of [
+      [[], [], false],
+      [[], ["pump.service"], true],
+      [[page], ["pump.service"], true],
+    ] as const) {
+      const { follow, introspect } = await opened({ pages, units });
+      assert.deepEqual([follow !== null, introspect !== null], [isThere, isThere]);
+    }
   });
 
   it("has the version of its release in force, else that of its own file, and Steward's never", async () => {

@@ -6,19 +6,19 @@ import type { ProductParts } from "./open-pages.ts";
 
 export type ProductRoom = Awaited<ReturnType<typeof openProduct>>;
 
-/** The product that the host file names, and its pages, whose visitors sign in here. A device without pages loads nothing of them. */
+/** The product that the host file names, its units, and its pages, whose visitors sign in here. A device without either loads nothing of them. */
 export async function openProduct(parts: ProductParts) {
-  const { pages, name, versionFile } = parts.config.product;
-  const opened = pages.length > 0 ? (await import("./open-pages.ts")).openPages(parts) : null;
+  const { pages, units, name, versionFile } = parts.config.product;
+  const opened = pages.length + units.length > 0 ? (await import("./open-pages.ts")).openPages(parts) : null;
   const ownVersion = await versionIn(versionFile);
   return {
     handlers: opened?.handlers ?? { checkPage: noPage, enterPage: noPage, finishPage: noPage },
-    /** Follows the sessions that may no longer open a page, and judges tokens for the product; null: there is no page. */
+    /** Follows the sessions that may no longer open a page, and judges tokens for the product; null: there is no unit to ask. */
     follow: opened?.follow ?? null,
     introspect: opened?.introspect ?? null,
     /** The product with the pages that this role may open; null: the host file names none. */
     seenBy: (role: Role): Product | null => {
-      if (name === "steward" && opened === null) return null;
+      if (name === "steward" && pages.length === 0) return null;
       // Without a name of its own for the product, the releases are Steward's.
       const installed = name === "steward" ? null : parts.updates.status().installed.binary;
       return { name, version: installed ?? ownVersion, pages: opened?.pagesFor(role) ?? [] };
