@@ -39,6 +39,8 @@ RemainAfterExit=yes
 ExecStart=/bin/ip addr add 10.0.2.15/24 dev eth0
 ExecStart=/bin/ip link set eth0 up
 ExecStart=/bin/ip route add default via 10.0.2.2
+# Until the other end of the cable is up, Node does not list the address, and the device says that it has none.
+ExecStart=/bin/sh -c 'until grep -q 1 /sys/class/net/eth0/carrier; do sleep 0.01; done'
 `,
 };
 
