@@ -119,13 +119,12 @@ export async function authenticatedRequests(at: Surroundings): Promise<Row> {
   const peer = await start(fastifyJwt(JSON.stringify(settings)), at.directory, at.node);
   const { access_token: peerToken } = await callJson(peer, "GET", "/token");
   const results = series();
+  const rateOf = ({ port }: Running, token: string) =>
+    requestsPerSecond(`http://127.0.0.1:${port}/api/system`, { authorization: `Bearer ${token}` });
   try {
     // The first turn of each warms it up and does not count.
     for (let round = 0; round <= loadRounds; round += 1) {
-      const rates = [
-        await requestsPerSecond(own.port, session),
-        await requestsPerSecond(peer.port, String(peerToken)),
-      ];
+      const rates = [await rateOf(own, session), await rateOf(peer, String(peerToken))];
       if (round > 0) for (const [side, rate] of rates.entries()) results[side]?.push(rate);
     }
   } finally {

@@ -20,6 +20,7 @@ import {
   startAndMemory,
 } from "./footprint.ts";
 import { largeStateRows } from "./large-state.ts";
+import { productPage } from "./product.ts";
 import { repeatedReads } from "./reads.ts";
 import type { Row } from "./row.ts";
 import { signInRows } from "./sign-in.ts";
@@ -63,6 +64,7 @@ async function measured({ at, afterRest, remove }: (typeof begun)[number]) {
         ...(await commandLine(at)),
         await authenticatedRequests(at),
         ...(await repeatedReads(at)),
+        await productPage(at),
         ...(await signInRows(at)),
         ...(await largeStateRows(at)),
         ...(await afterRest),

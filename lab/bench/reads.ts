@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { agentOf, type Running, start } from "./contestant.ts";
 import { type Surroundings, signIn } from "./footprint.ts";
+import { enter, ofPage, pageAt } from "./product.ts";
 import { callJson } from "./requests.ts";
 import { type Row, ratioRow } from "./row.ts";
 
@@ -34,24 +35,13 @@ const users = 100;
 const changes = 200;
 
 /** A page of a product, whose server asks about each request. */
-const page = { name: "pump", title: { en: "Pump" }, url: "http://127.0.0.1:1", role: "readonly" };
 const check = "/api/product/pages/pump/check";
-const ofPage = { "x-original-method": "GET", "sec-fetch-site": "same-origin" };
-
-/** The page's cookie, for the session of this token. */
-async function enter({ port }: Running, authorization: string): Promise<string> {
-  const from = `http://127.0.0.1:${port}/api/product/pages/pump`;
-  const answer = await fetch(`${from}/enter`, { method: "POST", headers: { authorization } });
-  const { location } = (await answer.json()) as { location: string };
-  const finished = await fetch(`${from}/finish${new URL(location).search}`, { redirect: "manual" });
-  return finished.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
-}
 
 /** Each read in turns with all the others. */
 export async function repeatedReads(at: Surroundings): Promise<Row[]> {
   const costs = new Map<string, number[]>([...reads, check].map((path) => [path, []]));
   const hostFile = join(at.directory, "steward.json");
-  writeFileSync(hostFile, JSON.stringify({ product: { pages: [page] } }));
+  writeFileSync(hostFile, JSON.stringify({ product: { pages: [pageAt("http://127.0.0.1:1")] } }));
   for (let turn = 0; turn < processes; turn += 1) {
     const own = await start(agentOf(at.program, hostFile), at.directory, at.node);
     try {
@@ -59,8 +49,9 @@ export async function repeatedReads(at: Surroundings): Promise<Row[]> {
       for (const { method, path } of operationIds.map(operationOf))
         await send(own.port, path.replaceAll(/\{\w+\}/g, "x"), { method });
       if (turn === 0) await fill(join(at.directory, "run/steward.sock"));
-      const headers = { authorization: `Bearer ${await signIn(own, at)}` };
-      const visitor = { ...ofPage, cookie: await enter(own, headers.authorization) };
+      const token = await signIn(own, at);
+      const headers = { authorization: `Bearer ${token}` };
+      const visitor = { ...ofPage, "x-original-method": "GET", cookie: await enter(own, token) };
       for (let round = 0; round < warmUps + rounds; round += 1)
         for (const path of costs.keys()) {
           const cost = await costOf(own, path, { headers: path === check ? visitor : headers });

@@ -6,10 +6,13 @@ import { promisify } from "node:util";
 const autocannon = join(import.meta.dirname, "../../node_modules/autocannon/autocannon.js");
 
 /** Requests per second that a server answers with 200, measured from the second processor by the Node that runs this. */
-export async function requestsPerSecond(port: number, token: string): Promise<number> {
-  const words = ["--json", "--connections", "20", "--duration", "1", "--headers"];
-  const target = [`authorization=Bearer ${token}`, `http://127.0.0.1:${port}/api/system`];
-  const command = ["--cpu-list", "1", process.execPath, autocannon, ...words, ...target];
+export async function requestsPerSecond(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<number> {
+  const words = ["--json", "--connections", "20", "--duration", "1"];
+  const sent = Object.entries(headers).flatMap(([name, value]) => ["--headers", `${name}=${value}`]);
+  const command = ["--cpu-list", "1", process.execPath, autocannon, ...words, ...sent, url];
   const { stdout } = await promisify(execFile)("taskset", command);
   const result = JSON.parse(stdout) as { requests: { average: number }; non2xx: number; errors: number };
   if (result.non2xx > 0 || result.errors > 0)
