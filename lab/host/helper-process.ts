@@ -26,6 +26,7 @@ export function compileHelper({ idle = 600_000, installation = 120_000 }: Times 
     ETC: text("etc"),
     ZONES: text("zones"),
     KERNEL_HOST_NAME: text("hostname"),
+    PROC: text("proc"),
     IDLE_PATIENCE: String(idle),
     INSTALL_INTERVAL: String(installation),
   });
@@ -50,7 +51,7 @@ let started = 0;
 export async function startHelper(directory: string) {
   started += 1;
   const socket = join(directory, `socket-${started}`);
-  for (const path of ["etc", "zones", "calls", "status", "wait", "hostname"])
+  for (const path of ["etc", "zones", "proc", "calls", "status", "wait", "hostname"])
     rmSync(join(directory, path), { recursive: true, force: true });
   mkdirSync(join(directory, "etc"));
   mkdirSync(join(directory, "zones/Europe"), { recursive: true });

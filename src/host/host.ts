@@ -9,6 +9,7 @@ import type {
   HostIdentity,
   IsAcknowledged,
   Journal,
+  ReadPeer,
   ResolveHost,
   RootHelper,
   RunCommand,
@@ -17,6 +18,7 @@ import type {
   Timers,
   TimeServices,
   Transfers,
+  UnitOf,
   Uptime,
   UserOfConnection,
 } from "./ports.ts";
@@ -36,6 +38,7 @@ export interface Host {
     readonly userOfConnection: UserOfConnection;
     readonly isAcknowledged: IsAcknowledged;
     readonly boundBuffers: BoundBuffers;
+    readonly readPeer: ReadPeer;
     readonly lanNames: LanNaming;
     openTransfers(options: TransferOptions): Transfers;
     openConnections(surroundings: Surroundings): ServerConnections;
@@ -51,6 +54,7 @@ export interface Host {
     readonly journal: Journal;
     /** The name under which systemd runs a unit that may have others. */
     readonly unitId: (unit: string) => string;
+    readonly unitOf: UnitOf;
   };
   readonly names: HostNames;
 }

@@ -232,6 +232,21 @@ export interface RootHelper {
   absence(): string | null;
 }
 
+/** The process at the other end of a unix socket's connection, and its user when it connected. */
+export interface Peer {
+  readonly pid: number;
+  readonly uid: number;
+}
+
+/** Null: it cannot be known. */
+export type ReadPeer = (socket: object) => Peer | null;
+
+/**
+ * The systemd unit that the process belongs to, by the root helper, which sees processes of all users. Throws `not_found`
+ * where the process has ended or belongs to none, and as `RootHelper.ask`.
+ */
+export type UnitOf = (peer: Peer) => Promise<string>;
+
 /** Limits of a transfer. Beyond them it ends with a TransferFailure of the kind `too_slow`. */
 export interface TransferLimits {
   /** Seconds until the head of the answer, including name resolution, TLS and redirects. */

@@ -21,11 +21,12 @@ import {
   isLocalServer,
   ownAddresses,
 } from "./network/server-addresses.ts";
+import { createReadPeer } from "./network/peers.ts";
 import { createBoundBuffers } from "./network/socket-buffers.ts";
 import { createJournalReader } from "./systemd/journal-reader.ts";
 import { createJournalctl } from "./systemd/journalctl.ts";
 import { createLogReader } from "./systemd/log-reader.ts";
-import { createRootHelper, usualHelperSocket } from "./systemd/root-helper.ts";
+import { createRootHelper, createUnitOf, usualHelperSocket } from "./systemd/root-helper.ts";
 import { unitId } from "./systemd/unit-id.ts";
 import { openTimeZone } from "./time-zone.ts";
 import { createTimers } from "./timers.ts";
@@ -50,6 +51,7 @@ export function openHost(options: HostOptions): Host {
   const { maySteerClock, mayAskRoot, clockAddon, onUnusableAddon, adoptTimeZone } = options;
   const addon = openClockAddon(clockAddon, (cause) => onUnusableAddon(messageOf(cause)));
   const run = createRunCommand();
+  const helperSocket = mayAskRoot ? usualHelperSocket : null;
   const { identity, renamed } = openIdentity();
   const { toBeAdopted, ...zone } = openTimeZone();
   const adopted = toBeAdopted();
@@ -64,7 +66,7 @@ export function openHost(options: HostOptions): Host {
     },
     run,
     startFilter: createStartFilter(),
-    helper: createRootHelper(mayAskRoot ? usualHelperSocket : null),
+    helper: createRootHelper(helperSocket),
     clock: {
       services: createTimeServices(),
       readRealTimeClock: async () => readRealTimeClock(),
@@ -77,6 +79,7 @@ export function openHost(options: HostOptions): Host {
       userOfConnection,
       isAcknowledged,
       boundBuffers: createBoundBuffers(addon),
+      readPeer: createReadPeer(addon),
       lanNames: createLanNames(run),
       openTransfers,
       openConnections,
@@ -86,7 +89,11 @@ export function openHost(options: HostOptions): Host {
       isLocalAddress: (address) => isLocalAddress(address, ownAddresses()),
     },
     files: { freeSpace, tryLock: addon?.tryLock, readSealKeys, renewOwnSealKey, readInstalledRoot },
-    systemd: { journal: createJournalReader({ source: createLogReader(createJournalctl()) }), unitId },
+    systemd: {
+      journal: createJournalReader({ source: createLogReader(createJournalctl()) }),
+      unitId,
+      unitOf: createUnitOf(helperSocket),
+    },
     names: { ...zone, adoptHostName: renamed, adoptTimeZone },
   };
 }

@@ -10,6 +10,8 @@
 #define LINE_BYTES 128
 // The longest argument is the name of a time zone or of the host.
 #define ARGUMENT_BYTES 64
+// The longest name of a unit (systemd.unit(5)), and what ends it.
+#define UNIT_BYTES 256
 
 // The whole vocabulary. A word needs a rule for its argument.
 enum word {
@@ -21,6 +23,7 @@ enum word {
   POWER_OFF,
   TIME_ZONE,
   HOST_NAME,
+  UNIT_OF,
   WORDS,
 };
 
@@ -52,5 +55,8 @@ long long until_full(void);
 // system-files.c: 0, or the errno of the failure.
 int set_time_zone(const char *name);
 int set_host_name(const char *name);
+
+// units.c: the unit of a process of a user ("PROCESS USER"); 0, or the errno of the failure.
+int find_unit(const char *process_and_user, char unit[UNIT_BYTES]);
 
 #endif

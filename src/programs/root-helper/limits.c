@@ -33,6 +33,8 @@ static struct bucket buckets[WORDS] = {
     [POWER_OFF] = {.orders = 2, .interval = 300 SECONDS},
     [TIME_ZONE] = {.orders = 10, .interval = 60 SECONDS},
     [HOST_NAME] = {.orders = 10, .interval = 60 SECONDS},
+    // Two reads of /proc for each connection to the product's socket, of which the agent lets one user have few.
+    [UNIT_OF] = {.orders = 200, .interval = 20},
 };
 
 static struct bucket lines = {.orders = 20, .interval = 30 SECONDS};

@@ -1,6 +1,6 @@
 // steward-helper: the one way from the agent to root. systemd starts it with its socket (steward-helper.socket) when the
 // agent connects; it takes one line of a fixed vocabulary, does it, answers with one line, and leaves when it is idle:
-//   ok · refused · limited SECONDS · failed CODE
+//   ok · unit NAME · refused · limited SECONDS · failed CODE
 #include "helper.h"
 
 #include <errno.h>
@@ -87,15 +87,27 @@ static void refuse(const char *why) {
   answer(take_client(), "refused\n");
 }
 
+static const char *error_name(int failure) {
+  const char *name = strerrorname_np(failure);
+  return name ? name : "EIO";
+}
+
 static void answer_own_work(enum word word, int failure) {
   if (failure == 0) {
     answer(take_client(), "ok\n");
     return;
   }
-  const char *name = strerrorname_np(failure);
   char text[48];
-  snprintf(text, sizeof text, "failed %s\n", name ? name : "EIO");
+  snprintf(text, sizeof text, "failed %s\n", error_name(failure));
   fprintf(stderr, "<3>%s failed: %s\n", word_name(word), strerror(failure));
+  answer(take_client(), text);
+}
+
+// Without a line in the log: each process of the device may open the product's socket, however often.
+static void answer_unit(const char *process_and_user) {
+  char unit[UNIT_BYTES], text[UNIT_BYTES + 8];
+  int failure = find_unit(process_and_user, unit);
+  snprintf(text, sizeof text, failure ? "failed %s\n" : "unit %s\n", failure ? error_name(failure) : unit);
   answer(take_client(), text);
 }
 
@@ -111,6 +123,10 @@ static void perform(const struct order *order) {
   if (wait > 0) {
     log_refusal("too many orders");
     answer_number(take_client(), "limited", (wait + 999) / 1000);
+    return;
+  }
+  if (order->word == UNIT_OF) {
+    answer_unit(order->argument);
     return;
   }
   fprintf(stderr, "<5>user %u, process %d: %s%s%s\n", client.peer.uid, client.peer.pid, word_name(order->word),

@@ -64,6 +64,15 @@ static bool is_host_name(const char *text) {
   return true;
 }
 
+// A process and a user, as numbers.
+static bool is_process_and_user(const char *text) {
+  size_t process = strspn(text, "0123456789");
+  const char *user = text + process + 1;
+  if (process == 0 || process > 10 || text[process] != ' ') return false;
+  size_t length = strspn(user, "0123456789");
+  return length > 0 && length <= 10 && user[length] == '\0';
+}
+
 struct entry {
   const char *name;
   // NULL: the word has no argument.
@@ -87,6 +96,7 @@ static const struct entry vocabulary[WORDS] = {
     [POWER_OFF] = {"power-off", NULL, {"--no-block", "poweroff"}, NULL, USUAL_PATIENCE},
     [TIME_ZONE] = {"time-zone", is_zone_name, {NULL}, NULL, 0},
     [HOST_NAME] = {"host-name", is_host_name, {NULL}, NULL, 0},
+    [UNIT_OF] = {"unit-of", is_process_and_user, {NULL}, NULL, 0},
 };
 
 const char *word_name(enum word word) { return vocabulary[word].name; }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { linkSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it, type TestContext } from "node:test";
@@ -8,7 +8,7 @@ import { until } from "../../../lab/basics/until.ts";
 import { compileHelper, type HelperProcess, startHelper } from "../../../lab/host/helper-process.ts";
 import { temporaryDirectory } from "../../../lab/host/journal.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
-import { createRootHelper } from "../../../src/host/linux/systemd/root-helper.ts";
+import { createRootHelper, createUnitOf } from "../../../src/host/linux/systemd/root-helper.ts";
 import type { RootOrder } from "../../../src/host/ports.ts";
 
 const id = "0123456789abcdef".repeat(2);
@@ -36,6 +36,14 @@ describe("the agent and the root helper", () => {
     for (const order of orders) await ask(order);
     await assert.rejects(ask({ word: "time-zone", zone: "Europe/Berlin" }), { code: "not_found" });
     assert.equal(process.calls().length, 6);
+    const unitOf = createUnitOf(process.socket);
+    await assert.rejects(unitOf({ pid: 7, uid: 990 }), { code: "not_found" });
+    mkdirSync(join(directory, "proc/7"), { recursive: true });
+    writeFileSync(join(directory, "proc/7/status"), "Name:\tpump\nUid:\t990\t990\t990\t990\n");
+    writeFileSync(join(directory, "proc/7/cgroup"), "0::/system.slice/pump\\x2d7@a:b.service\n");
+    assert.equal(await unitOf({ pid: 7, uid: 990 }), "pump\\x2d7@a:b.service");
+    await assert.rejects(unitOf({ pid: 7, uid: 991 }), { code: "not_found" });
+    await assert.rejects(createUnitOf(null)({ pid: 7, uid: 990 }), { code: "forbidden" });
   });
 
   it("miss each other where nothing listens, though the socket's file may have stayed", async () => {
@@ -103,6 +111,7 @@ describe("a root helper", () => {
     ["failed EROFS\n", "storage_unwritable", /read-only or, in a container, \/proc\/sys/],
     ["failed ENOENT\n", "not_found", /does not have it/],
     ["failed EIO\n", "internal_error", /failed with EIO/],
+    ["unit ssh.service\n", "internal_error", /has no meaning/],
     ["certainly\n", "internal_error", /has no meaning/],
     ["limited soon\n", "internal_error", /has no meaning/],
     ["x".repeat(4_000), "internal_error", /has no meaning/],

@@ -133,6 +133,61 @@ describe("the time zone and the host name", () => {
   });
 });
 
+describe("the unit of a process", () => {
+  /** /proc as it is for one process, of user 990. */
+  const isIn = (groups: string, status = "Name:\tpump\nUid:\t990\t990\t990\t990\n"): void => {
+    mkdirSync(at("proc/7"), { recursive: true });
+    writeFileSync(at("proc/7/cgroup"), groups);
+    writeFileSync(at("proc/7/status"), status);
+  };
+  const long = `${"u".repeat(247)}.service`;
+
+  it("is its first group that is no slice, in either version of control groups", async () => {
+    for (const [groups, answer] of [
+      ["0::/system.slice/pump.service\n", "unit pump.service"],
+      ["0::/pumps.slice/pumps-a.slice/pump@7.service/worker\n", "unit pump@7.service"],
+      ["0::/system.slice/a\\x2db.service\n", "unit a\\x2db.service"],
+      ["0::/system.slice/_cpu.service\n", "unit cpu.service"],
+      [`0::/system.slice/${long}\n`, `unit ${long}`],
+      ["9:name=systemd:/system.slice/pump.service\n4:memory:/other\n0::/\n", "unit pump.service"],
+      ["0::/init.scope\n", "unit init.scope"],
+      ["0::/\n", "failed ENOENT"],
+      ["0::/user.slice\n", "failed ENOENT"],
+      ["", "failed ENOENT"],
+    ] as const) {
+      isIn(groups);
+      assert.equal(await helper.ask("unit-of 7 990\n"), `${answer}\n`, groups);
+    }
+    assert.equal(await helper.ask("unit-of 8 990\n"), "failed ENOENT\n");
+    assert.deepEqual([helper.log(), helper.calls()], ["", []]);
+  });
+
+  it("is not one whose name a user gives to a group of their own", async () => {
+    const own = "user.slice/user-1000.slice/user@1000.service";
+    for (const [groups, answer] of [
+      [`0::/${own}/app.slice/pump.service\n`, "unit user@1000.service"],
+      [`0::/${own}/5:name=systemd:/pump.service\n`, "unit user@1000.service"],
+      [`4:memory:/${own}/x:name=systemd:/pump.service\n0::/${own}\n`, "unit user@1000.service"],
+      [`0::/${own.replace("@", " ")}/pump.service\n`, "failed EINVAL"],
+      [`0::/system.slice/u${long}\n`, "failed EINVAL"],
+      ["0::/system.slice/pump.service (deleted)\n", "failed EINVAL"],
+      ["0::/../pump.service\n", "failed EINVAL"],
+      [`4:memory:/${"a".repeat(40_000)}\n0::/system.slice/pump.service\n`, "failed E2BIG"],
+    ] as const) {
+      isIn(groups);
+      assert.equal(await helper.ask("unit-of 7 990\n"), `${answer}\n`, groups.slice(0, 80));
+    }
+  });
+
+  it("is not said of a process of another user, which got the number of one that has ended", async () => {
+    isIn("0::/system.slice/pump.service\n", "Name:\tUid: 991\nUid:\t991\t990\t991\t991\n");
+    assert.equal(await helper.ask("unit-of 7 991\n"), "failed ESRCH\n");
+    assert.equal(await helper.ask("unit-of 7 990\n"), "unit pump.service\n");
+    isIn("0::/system.slice/pump.service\n", "");
+    assert.equal(await helper.ask("unit-of 7 990\n"), "failed ESRCH\n");
+  });
+});
+
 describe("a line outside of the vocabulary", () => {
   const lines = [
     ...["", " ", "reboot ", " reboot", "reboot\r", "reboot\0", "install", "install ", `install ${id}0`],
@@ -148,7 +203,8 @@ describe("a line outside of the vocabulary", () => {
       "time-zone Europe/../Berlin|time-zone localtime|time-zone Factory|time-zone right/Europe/Berlin",
       "time-zone Europe/Berlin/|time-zone Europe//Berlin|time-zone A/B/C/D|time-zone Europe/Berlin.x",
       "time-zone Europe/$(id)|host-name|host-name -a|host-name a-|host-name a.b|host-name a_b|host-name a b",
-      "host-name %s|host-name a/b",
+      "host-name %s|host-name a/b|unit-of|unit-of 1|unit-of 1 |unit-of 1  2|unit-of 1 2 3|unit-of -1 2",
+      "unit-of self 0|unit-of ../1 0|unit-of 1/ 0|unit-of 12345678901 0|unit-of 1 12345678901|unit-of 1 x",
     ].flatMap((some) => some.split("|")),
   ];
 
@@ -167,14 +223,14 @@ describe("a line outside of the vocabulary", () => {
   });
 
   it("is refused whatever its bytes are", async () => {
-    const all = "install rollback chrony reboot time-zone host-name rules".split(" ");
+    const all = "install rollback chrony reboot time-zone host-name unit-of rules".split(" ");
     const words = fc.constantFrom(...all, id);
     const noise = fc.uint8Array({ maxLength: 140 }).map((bytes) => Buffer.from(bytes));
     const mixed = fc
       .tuple(words, fc.constantFrom(" ", "  ", "\t", "/", ".", ""), noise)
       .map(([word, gap, bytes]) => Buffer.concat([Buffer.from(word + gap), bytes]));
     const orders =
-      /^(install [0-9a-f]{32}|rollback (rules|binary)|chrony \w+|re\S+|host-name [A-Za-z0-9-]+|time-zone [A-Z]\S*)\n$/;
+      /^(install [0-9a-f]{32}|rollback (rules|binary)|chrony \w+|re\S+|host-name [A-Za-z0-9-]+|time-zone [A-Z]\S*|unit-of \d+ \d+)\n$/;
     await fc.assert(
       fc.asyncProperty(fc.oneof(noise, mixed), async (bytes) => {
         const sent = Buffer.concat([bytes, Buffer.from("\n")]);

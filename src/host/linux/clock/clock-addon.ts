@@ -22,6 +22,7 @@ export interface ClockAddon {
   sendLocal(path: string, bytes: Uint8Array): void;
   tryLock(descriptor: number): boolean;
   boundBuffers(descriptor: number, bytes: number): void;
+  readPeer(descriptor: number, out: Float64Array): void;
   openDatagrams(address: string, port: number): number;
   sendDatagram(descriptor: number, packet: Uint8Array): void;
   datagramAge(descriptor: number): number;
@@ -45,6 +46,7 @@ const functionNames: readonly (keyof ClockAddon)[] = [
   "sendLocal",
   "tryLock",
   "boundBuffers",
+  "readPeer",
   "openDatagrams",
   "sendDatagram",
   "datagramAge",

@@ -36,6 +36,7 @@ NAPI_MODULE_INIT() {
       {"sendLocal", send_local_bytes},
       {"tryLock", try_lock},
       {"boundBuffers", bound_buffers},
+      {"readPeer", read_peer},
       {"openDatagrams", datagrams_open},
       {"sendDatagram", datagrams_send},
       {"datagramAge", datagrams_age},

@@ -32,6 +32,7 @@ napi_value set_groups(napi_env env, napi_callback_info info);
 napi_value try_lock(napi_env env, napi_callback_info info);
 
 napi_value bound_buffers(napi_env env, napi_callback_info info);
+napi_value read_peer(napi_env env, napi_callback_info info);
 
 napi_value datagrams_open(napi_env env, napi_callback_info info);
 napi_value datagrams_send(napi_env env, napi_callback_info info);

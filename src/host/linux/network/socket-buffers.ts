@@ -13,7 +13,7 @@ export function createBoundBuffers(addon: ClockAddon | null): BoundBuffers {
 }
 
 /** Node shows it in no other way. */
-function descriptorOf(server: object): number | undefined {
+export function descriptorOf(server: object): number | undefined {
   const { _handle: handle } = server as { _handle?: { fd?: unknown } | null };
   return typeof handle?.fd === "number" && handle.fd >= 0 ? handle.fd : undefined;
 }

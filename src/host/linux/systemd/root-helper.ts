@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
-import type { RootHelper, RootOrder, RootOrderLimits } from "../../ports.ts";
+import type { Peer, RootHelper, RootOrder, RootOrderLimits, UnitOf } from "../../ports.ts";
 
 export const usualHelperSocket = "/run/steward-helper.socket";
 
 const patienceMilliseconds = 30_000;
 
-/** Bytes of an answer; the longest is `failed` and the name of an error. */
-const mostAnswerBytes = 64;
+/** Bytes of an answer; the longest is `unit` and the name of one. */
+const mostAnswerBytes = 264;
 
 /** The root helper behind this socket; null: this agent has none, as in a trial. */
 export function createRootHelper(socket: string | null): RootHelper {
@@ -16,9 +16,21 @@ export function createRootHelper(socket: string | null): RootHelper {
     ask: async (order, limits = {}) => {
       if (socket === null) throw absent();
       const line = lineOf(order);
-      judge(line, await exchange(socket, line, limits));
+      const answer = await exchange(socket, line, limits);
+      if (answer !== "ok") throw judged(line, answer);
     },
     absence: () => (socket === null || isListening(socket) ? null : absent().message),
+  };
+}
+
+export function createUnitOf(socket: string | null): UnitOf {
+  return async ({ pid, uid }: Peer) => {
+    if (socket === null) throw absent();
+    const line = lineOf({ word: "unit-of", pid, uid });
+    const answer = await exchange(socket, line, {});
+    const [, unit] = /^unit ([\w:.\\@-]+)$/.exec(answer) ?? [];
+    if (unit !== undefined) return unit;
+    throw judged(line, answer);
   };
 }
 
@@ -36,7 +48,7 @@ function isListening(socket: string): boolean {
 }
 
 /** The word, and its argument where it has one. */
-function lineOf({ word, ...argument }: RootOrder): string {
+function lineOf({ word, ...argument }: RootOrder | ({ readonly word: "unit-of" } & Peer)): string {
   return [word, ...Object.values(argument)].join(" ");
 }
 
@@ -71,19 +83,19 @@ function exchange(
   });
 }
 
-function judge(line: string, answer: string): void {
-  if (answer === "ok") return;
-  if (answer === "refused") throw refused(line);
+/** The error of an answer that is not what was asked for. */
+function judged(line: string, answer: string): StewardError {
+  if (answer === "refused") return refused(line);
   const [, seconds, code] = /^(?:limited (\d{1,6})|failed ([A-Z0-9]{1,20}))$/.exec(answer) ?? [];
-  if (seconds !== undefined) throw limited(line, Number(seconds));
-  if (code !== undefined) throw failed(line, code);
-  throw failure(line, "gave an answer that has no meaning");
+  if (seconds !== undefined) return limited(line, Number(seconds));
+  if (code !== undefined) return failed(line, code);
+  return failure(line, "gave an answer that has no meaning");
 }
 
 /** The exit code of systemctl(1), or the name of a system error. */
 function failed(line: string, code: string): StewardError {
   // systemctl(1): "unit not found", in the words of the LSB "program is not installed".
-  if (code === "5" || code === "ENOENT")
+  if (["5", "ENOENT", "ESRCH"].includes(code))
     return new StewardError("not_found", `The root helper cannot do "${line}": this host does not have it.`);
   const said = `The root helper could not do "${line}"`;
   if (code === "ENOSPC" || code === "EDQUOT")
