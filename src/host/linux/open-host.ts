@@ -14,6 +14,7 @@ import { openIdentity } from "./identity.ts";
 import { isAcknowledged, userOfConnection } from "./network/connection-users.ts";
 import { createDatagrams } from "./network/datagrams.ts";
 import { createLanNames } from "./network/lan-names.ts";
+import { createReadPeer } from "./network/peers.ts";
 import { createResolveHost } from "./network/resolve-host.ts";
 import {
   addressesBeyondLinks,
@@ -21,7 +22,6 @@ import {
   isLocalServer,
   ownAddresses,
 } from "./network/server-addresses.ts";
-import { createReadPeer } from "./network/peers.ts";
 import { createBoundBuffers } from "./network/socket-buffers.ts";
 import { createJournalReader } from "./systemd/journal-reader.ts";
 import { createJournalctl } from "./systemd/journalctl.ts";
@@ -89,11 +89,12 @@ export function openHost(options: HostOptions): Host {
       isLocalAddress: (address) => isLocalAddress(address, ownAddresses()),
     },
     files: { freeSpace, tryLock: addon?.tryLock, readSealKeys, renewOwnSealKey, readInstalledRoot },
-    systemd: {
-      journal: createJournalReader({ source: createLogReader(createJournalctl()) }),
-      unitId,
-      unitOf: createUnitOf(helperSocket),
-    },
+    systemd: openSystemd(helperSocket),
     names: { ...zone, adoptHostName: renamed, adoptTimeZone },
   };
+}
+
+function openSystemd(helperSocket: string | null): Host["systemd"] {
+  const journal = createJournalReader({ source: createLogReader(createJournalctl()) });
+  return { journal, unitId, unitOf: createUnitOf(helperSocket) };
 }
