@@ -282,7 +282,8 @@ describe("the launcher's pause before a start", () => {
   const count = () => join(root, "run/failed-starts");
   beforeEach(() => put("bin/node", runtime("system"), 0o755));
   const sleeping = (script: string) => put("bin/sleep", `#!/bin/sh\n${script}\n`, 0o755);
-  const env = () => ({ RUNTIME_DIRECTORY: join(root, "run") });
+  // systemd names all that the unit has; the first one is the agent's own.
+  const env = () => ({ RUNTIME_DIRECTORY: `${join(root, "run")}:${join(root, "run-product")}` });
 
   /** Starts so many `times` in a row, which fail, and returns the pause before each. */
   function pauses(times: number): (string | undefined)[] {

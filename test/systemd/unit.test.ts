@@ -126,6 +126,9 @@ describe("systemd/steward.service and its units", () => {
   it("has started when the agent itself says so, and not its children", () =>
     holds([agent, "Type", "notify"], [agent, "NotifyAccess", "main"]));
 
+  it("has a directory of its own, and one that it opens to the product, in this order", () =>
+    holds([agent, "RuntimeDirectory", "steward steward-product"], [agent, "RuntimeDirectoryMode", "0700"]));
+
   it("ends a reload with an error where the agent refuses", () =>
     holds([agent, "ExecReload", `+${steward} tls reload`]));
 
@@ -182,7 +185,15 @@ describe("systemd/steward.service and its units", () => {
 
   it("lets the agent execute nothing of what it can write", () => {
     const forbidden = settings("NoExecPaths").join(" ").split(" ");
-    for (const path of ["/", "/tmp", "/var/tmp", "/dev/shm", "/var/lib/steward", "/run/steward"])
+    for (const path of [
+      "/",
+      "/tmp",
+      "/var/tmp",
+      "/dev/shm",
+      "/var/lib/steward",
+      "/run/steward",
+      "/run/steward-product",
+    ])
       assert.ok(forbidden.includes(path), path);
   });
 

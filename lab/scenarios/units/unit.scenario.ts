@@ -43,7 +43,7 @@ async function environment(guest: Guest): Promise<void> {
 
 /** A program of Debian's, copied to each place that the agent can write to. 126: found, and not executable (POSIX). */
 async function executables(guest: Guest): Promise<void> {
-  const places = ["$STATE_DIRECTORY", "$RUNTIME_DIRECTORY", "/tmp", "/var/tmp", "/dev/shm"];
+  const places = ["$STATE_DIRECTORY", "/run/steward", "/run/steward-product", "/tmp", "/var/tmp", "/dev/shm"];
   const script = `for place in ${places.join(" ")}; do cp /bin/true "$place/probe" && "$place/probe"; echo "ended $?"; rm -f "$place/probe"; done >/run/steward/probed 2>&1; /bin/true; echo "usr $?" >>/run/steward/probed`;
   await restartWith(guest, `ExecStartPre=/bin/sh -c '${script.replaceAll("$", "$$")}'`);
   const said = readFileSync("/run/steward/probed", "utf8");

@@ -25,6 +25,8 @@ export interface AgentConfig extends ProgramParts, ForRooms {
   initialSettings: SettingsChange;
   /** The directory of systemd's credentials; undefined if there are none. */
   credentialsDirectory: string | undefined;
+  /** The directory in which the product's units find the agent; undefined: systemd has made none. */
+  productDirectory?: string | undefined;
   /** The file of the sealing key, if no credential gives one. */
   sealKeyFile: string;
   /** The host's own clock may be set; otherwise it is only measured. */
@@ -90,6 +92,8 @@ export async function agentConfig(
     runDirectory: run,
     initialSettings: await readInitialSettings(initialSettings),
     credentialsDirectory: program.environment.CREDENTIALS_DIRECTORY,
+    // The second of the unit (RuntimeDirectory=).
+    productDirectory: program.environment.RUNTIME_DIRECTORY?.split(":")[1],
     sealKeyFile: usualSealKeyFile,
     // Only for the service's own state: a trial in another directory touches neither the host's clock nor root's files.
     maySteerClock: state === usualStateDirectory,

@@ -20,7 +20,7 @@ export function readServeOptions(argv: string[], started: Started) {
     args: argv,
     options: {
       state: { type: "string", default: environment.STATE_DIRECTORY ?? usualStateDirectory },
-      run: { type: "string", default: environment.RUNTIME_DIRECTORY ?? "/run/steward" },
+      run: { type: "string", default: environment.RUNTIME_DIRECTORY?.split(":")[0] ?? "/run/steward" },
       listen: { type: "string", default: "127.0.0.1:8470" },
       "initial-settings": { type: "string" },
       "seal-key": { type: "string", default: usualSealKeyFile },
