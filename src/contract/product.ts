@@ -1,5 +1,8 @@
 import { role, strictObject } from "./shapes.ts";
 
+/** The levels of what a product reports; a need has one of the last two. */
+export const reportLevels = ["notice", "attention", "failing"] as const;
+
 const pageName = { type: "string", description: "as the host file names it" } as const;
 
 const productPage = strictObject(

@@ -1,4 +1,5 @@
 import { duration } from "../durations.ts";
+import { reportLevels } from "../product.ts";
 import { group, partialObject, role, strictObject } from "../shapes.ts";
 import { flag, path, plainHostFile, seenText } from "./members.ts";
 
@@ -43,19 +44,21 @@ const page = strictObject(
   ["secret_file"],
 );
 
-/** The levels of what a product reports; a need has one of the last two. */
-const reportLevels = ["notice", "attention", "failing"] as const;
-
 const report = strictObject(
   {
     code: {
       type: "string",
       pattern: "^[a-z][a-z0-9_]{0,39}$",
       "x-expected": "up to 40 of a–z, 0–9 and underscore, with a letter first",
-      description: "What the product sends",
+      description: "The code that the product sends",
       examples: ["pressure_low"],
     },
-    level: { type: "string", enum: reportLevels, description: "How grave it is", examples: ["failing"] },
+    level: {
+      type: "string",
+      enum: reportLevels,
+      description: "Its level; `failing`: something does not work",
+      examples: ["failing"],
+    },
     text: {
       ...inLanguages(200),
       description:
@@ -70,7 +73,8 @@ const report = strictObject(
     path: {
       type: "string",
       maxLength: 200,
-      pattern: "^/(?![/\\\\])[!-~]*$",
+      // Without a lookahead, which the generator of inputs does not know: the first character is neither slash nor backslash.
+      pattern: "^/([!-.0-\\[\\]-~][!-~]*)?$",
       "x-expected": "a path such as /pressure, in ASCII and with one slash at its beginning",
       default: "/",
       description: "The path there. Default: `/`",
@@ -139,7 +143,7 @@ export const product = {
       maxItems: 64,
       default: plainHostFile.product.reports,
       description:
-        "What the product may report, at most 64, each with `code`, `level` (`notice`, `attention`, `failing`), `text` (`en`, `de`) and, if it has them, `page`, `path`, `message` and `ttl`",
+        "Events and needs that the product may report, at most 64, each with `code`, `level` (`notice`, `attention`, `failing`), `text` (`en`, `de`) and, if it has them, `page`, `path`, `message` and `ttl`",
       examples: [
         [
           {
