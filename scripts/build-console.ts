@@ -191,7 +191,8 @@ function contractRoutes(source: string): object {
   const text = files.map((path) => readFileSync(path, "utf8")).join("\n");
   const called = operationIds.filter((id) => text.includes(`"${id}"`));
   const routes = called.map((id) => {
-    const { method, path, cookie } = operationOf(id);
+    const { method, path: whole, cookie } = operationOf(id);
+    const path = whole.replace(/^\/api/, "");
     return [id, cookie ? [path, method, 1] : method === "GET" ? [path] : [path, method]];
   });
   return Object.fromEntries(routes);

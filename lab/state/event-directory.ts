@@ -57,6 +57,17 @@ export function refusal(from: string, operation = "login"): EventFacts {
   };
 }
 
+/** An event of the product, counted by its room. */
+export function report(code: string, count = 1): EventFacts {
+  return {
+    type: "product.reported",
+    actor: { kind: "product", id: "pump.service", name: "pump.service" },
+    subject: null,
+    ...{ from: "local", requestId: null, count },
+    details: { code, level: "notice", is_message: false, en: `The valve says ${code}` },
+  };
+}
+
 /** Everything that is kept, fetched page by page as a client would. */
 export async function allEvents(events: EventLog, limit = 200): Promise<AuditEvent[]> {
   const all: AuditEvent[] = [];

@@ -7,19 +7,18 @@ type Row = EventRows[string];
 export const eventTable = /\/contract\/event-types\.ts$/;
 
 /**
- * All events as a program needs them: with these members of each row, as plain data, and equal rows once. The schemas of
- * the details are as long as all else, and only documents and tests read them.
+ * All events as a program needs them: with these members of each row, the types of equal rows as one text, which
+ * compresses best. The schemas of the details are as long as all else, and only documents and tests read them.
  */
 export function eventRows(members: readonly (keyof Row)[]): string {
-  const shared: string[] = [];
-  const nameOf = (row: Row): string => {
-    const text = JSON.stringify(Object.fromEntries(members.map((name) => [name, row[name]])));
-    if (!shared.includes(text)) shared.push(text);
-    return `row${shared.indexOf(text)}`;
-  };
-  const entries = Object.entries<Row>(eventTypes).map(
-    ([type, row]) => `${JSON.stringify(type)}:${nameOf(row)}`,
-  );
-  const rows = shared.map((text, index) => `const row${index}=${text};\n`);
-  return `${rows.join("")}export const eventTypes={${entries.join(",")}};\n`;
+  const types = new Map<string, string[]>();
+  for (const [type, row] of Object.entries<Row>(eventTypes)) {
+    const values = members.map((name) => JSON.stringify(row[name])).join();
+    types.set(values, [...(types.get(values) ?? []), type]);
+  }
+  const rows = [...types].map(([values, names]) => `["${names.join(" ")}",${values}]`).join();
+  // A program that does not ask for it drops it.
+  const pure = "/* @__PURE__ */";
+  const entries = `([types,${members}])=>types.split(" ").map((type)=>[type,{${members}}])`;
+  return `export const eventTypes=${pure} Object.fromEntries(${pure} [${rows}].flatMap(${entries}));\n`;
 }

@@ -53,7 +53,7 @@ export const limits: readonly (readonly [what: string, bound: string, beyond: st
   ["passwords that wait to be hashed", `${maximumWaiting}`, "503 `hashing_busy`"],
   [
     "events",
-    `${mebibytes(defaultBytes * shares.changes)} of changes, ${mebibytes(defaultBytes * shares.kept)} of older changes, ${mebibytes(defaultBytes * shares.refusals)} of refusals`,
+    `${mebibytes(defaultBytes * shares.changes)} of changes, ${mebibytes(defaultBytes * shares.kept)} of older changes, ${mebibytes(defaultBytes * shares.refusals)} of refusals, ${mebibytes(defaultBytes * shares.reports)} of what the product reports`,
     "the oldest are dropped; of changes those of the account that brings the most",
   ],
   ["items of a page", `${mostItems}`, "400 `validation_failed`; `next_cursor` names the next page"],

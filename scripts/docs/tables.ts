@@ -81,6 +81,7 @@ const heardWords: Readonly<Record<Exclude<Heard, "never">, string>> = {
   of_lasting_right: "where the token can change something, for longer than a day",
   of_safeguard: "of the settings `notify` at once, of `security` and `update`",
   unless_root: "by an administrator, not by root on the device",
+  as_marked: "where `message` of the report says so",
 };
 
 function heardTable(): string {

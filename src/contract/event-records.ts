@@ -1,3 +1,6 @@
+/** The chains of the record: strangers can cause refusals, the product its reports, and neither displaces a change. */
+export const eventLogs = ["changes", "refusals", "reports"] as const;
+
 /** Types that people look for together: those whose names begin with one of these words and a dot. */
 export const eventGroups = {
   sign_in: ["setup", "sign_in", "step_up", "session", "codes"],
@@ -7,6 +10,7 @@ export const eventGroups = {
   settings: ["settings", "configuration", "host_file", "https", "notify"],
   device: ["host", "state", "backup", "need"],
   requests: ["request"],
+  product: ["product"],
 } as const satisfies Record<string, readonly string[]>;
 
 export type EventGroup = keyof typeof eventGroups;

@@ -1,5 +1,6 @@
 import { clockEvents } from "./events/clock.ts";
 import { deviceEvents } from "./events/device.ts";
+import { productEvents } from "./events/product.ts";
 import { signInEvents } from "./events/sign-in.ts";
 import { tokenEvents } from "./events/tokens.ts";
 import { updateEvents } from "./events/updates.ts";
@@ -13,6 +14,7 @@ export const eventTypes = {
   ...clockEvents,
   ...updateEvents,
   ...deviceEvents,
+  ...productEvents,
 } as const;
 
 export type EventType = keyof typeof eventTypes;

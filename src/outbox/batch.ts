@@ -131,9 +131,10 @@ function createChain({ takes, from }: BatchQuery) {
   };
 }
 
-/** The gravest and newest, in the order of seq. */
+/** The gravest and newest, in the order of seq; those of the product come last. */
 function mostImportant(events: readonly AuditEvent[]): readonly AuditEvent[] {
-  const rank = (event: AuditEvent) => (levelOf(event) === "grave" ? 0 : 1);
+  const rank = (event: AuditEvent) =>
+    (event.actor.kind === "product" ? 2 : 0) + (levelOf(event) === "grave" ? 0 : 1);
   return events
     .toSorted((one, other) => rank(one) - rank(other) || other.seq - one.seq)
     .slice(0, mostNotices)

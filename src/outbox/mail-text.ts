@@ -3,7 +3,9 @@ import { languages } from "./notices.ts";
 import type { Message, Notice } from "./receiver.ts";
 
 /** A notice with a sentence that the mail adds to it. */
-export type MailedNotice = Pick<Notice, "time" | "level" | "title" | "text"> & { readonly remark?: string };
+export type MailedNotice = Pick<Notice, "time" | "level" | "title" | "text" | "event"> & {
+  readonly remark?: string;
+};
 
 /** A message as a person reads it in a mail, with these notices in their order. The subject is one line. */
 export function mailText(message: Message, notices: readonly MailedNotice[]) {
@@ -26,9 +28,11 @@ export function nameOf({ id, name }: Message["device"]): string {
   return printableLine(name ?? "", 64) || id;
 }
 
-/** The title of the newest grave notice, or of the newest, and the number of the others. */
+/** The title of the newest grave notice, or of the newest, the product's last; and the number of the others. */
 function headline(message: Message, notices: readonly MailedNotice[]): string {
-  const first = notices.findLast(({ level }) => level === "grave") ?? notices.at(-1);
+  const own = notices.filter(({ event }) => event.actor.kind !== "product");
+  const among = own.length > 0 ? own : notices;
+  const first = among.findLast(({ level }) => level === "grave") ?? among.at(-1);
   const others = message.count - message.notices.length + notices.length - 1;
   const words = languages[message.language];
   if (first === undefined) return words.dropped;

@@ -57,6 +57,8 @@ const levels: Readonly<Record<Heard, (details: Details, event: AuditEvent) => Le
   },
   // Root can read it all anyway, and makes a backup each day.
   unless_root: (_, { actor }) => (actor.kind === "local-root" ? null : "ordinary"),
+  // Never grave: what is urgent is a need.
+  as_marked: ({ is_message }) => (is_message ? "ordinary" : null),
 };
 
 /** Milliseconds: a token for a day is no more than a session, whose sign-in people heard of; one an hour would be noise. */
@@ -72,6 +74,7 @@ export const languages = {
       span: (seconds) => terminalFormat.span(seconds).replace(".", ",").replace("days", "Tage"),
       users: (names) => terminalFormat.users(names).replace(/ more$/, " weitere"),
       bytes: (count) => terminalFormat.bytes(count).replace(".", ","),
+      said: ({ en = "", de = en }) => de,
       error: (code) => (problemTitles as Readonly<Record<string, string>>)[code] ?? code,
     } satisfies Format,
   },
@@ -96,7 +99,7 @@ type Details = GivenFacts &
     Partial<Record<"role" | "role_before" | "outcome" | "level" | "code" | "detail" | "ends_at", string>>
   > &
   Readonly<Partial<Record<"source" | "host_name" | "for", string> & Record<"to", string | null>>> &
-  Readonly<Partial<Record<"enabled" | "is_new_address", boolean> & Record<"need", NeedCode>>> &
+  Readonly<Partial<Record<"enabled" | "is_new_address" | "is_message", boolean> & Record<"need", NeedCode>>> &
   Readonly<Partial<Record<"scopes" | "changed", readonly string[]>>> &
   Readonly<Partial<Record<"seconds" | "offset_seconds", number>>>;
 
@@ -115,7 +118,14 @@ function titleOf({ type, actor, subject, details, code }: AuditEvent, words: Wor
     about: subject?.name ?? "",
     release: [name, version].filter(Boolean).join(" "),
     span: span === undefined ? "" : words.format.span(Math.abs(span)),
-    to: needTitle(details, words) || to || source || host_name || facts.for || facts.role || "",
+    to:
+      needTitle(details, words) ||
+      to ||
+      source ||
+      host_name ||
+      facts.for ||
+      facts.role ||
+      words.format.said(facts),
   };
   return escapeText(sentence(told));
 }
@@ -129,6 +139,7 @@ function textOf(event: AuditEvent, title: string, words: Words): string {
   if (detail !== undefined)
     return `${title}. ${words === languages.en || code === undefined ? detail : `${words.format.error(code)}.`}`;
   if (log === "refusals") return `${title}.`;
+  if (log === "reports") return `${title}. ${words.ifUnexpected.product(actor.name ?? "")}`;
   const [level, isAgents] = [levelOf(event), actor.kind === "agent"];
   const where = from === "local" && (level === null || isAgents) ? "" : words.from(from);
   if (level === null) return `${title}${where}.`;

@@ -5,7 +5,7 @@ import { Entry } from "../../src/console/client/entry.ts";
 import type { Updates, User } from "../../src/contract/types.ts";
 
 // The build puts the routes in this place.
-Object.assign(globalThis, { CONTRACT_ROUTES: { getMe: ["/api/auth/me"], getUpdates: ["/api/updates"] } });
+Object.assign(globalThis, { CONTRACT_ROUTES: { getMe: ["/auth/me"], getUpdates: ["/updates"] } });
 
 /** An answer for each request, given when the test says so. */
 function answering(test: TestContext): ((body: object) => void)[] {

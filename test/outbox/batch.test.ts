@@ -5,17 +5,23 @@ import type { AuditEvent } from "../../src/contract/types.ts";
 import { readBatch } from "../../src/outbox/batch.ts";
 import type { Takes } from "../../src/outbox/notices.ts";
 
-/** By a letter: `n` a need, `g` one that is grave, `c` a change of no interest, `r` a refusal; `.` was dropped. */
+/**
+ * By a letter: `n` a need, `g` one that is grave, `c` a change of no interest, `r` a refusal, `p` a
+ * grave need of the product; `.` was dropped.
+ */
 function recordOf(letters: string): AuditEvent[] {
   let previous_hash = "0";
   return [...letters].flatMap((letter, index) => {
     const seq = index + 1;
-    const level = letter === "g" ? "failing" : "attention";
+    const level = /[gp]/.test(letter) ? "failing" : "attention";
     const type = letter === "r" ? "sign_in.refused" : letter === "c" ? "user.changed" : "need.began";
     const { event } = noticeOf(seq, { type, details: { need: "disk_full", level } });
     const log = letter === "r" ? ("refusals" as const) : ("changes" as const);
     const made = {
       ...event,
+      ...(letter === "p" && {
+        actor: { kind: "product", id: "pump.service", name: "pump.service" } as const,
+      }),
       log,
       previous_hash: log === "changes" ? previous_hash : "r",
       hash: log === "changes" ? `${seq}` : "r",
@@ -97,6 +103,14 @@ describe("a batch of events", () => {
     const newest = Array.from({ length: 19 }, (_, index) => 433 + index);
     const seqs = batch?.events.map(({ seq }) => seq);
     assert.deepEqual(seqs, [1, ...newest]);
+  });
+
+  it("names those of the product behind Steward's own, however grave and new they are", async () => {
+    const seqsOf = async (letters: string) => (await batchOf(letters)).batch?.events.map(({ seq }) => seq);
+    const newest = Array.from({ length: 18 }, (_, index) => 284 + index);
+    assert.deepEqual(await seqsOf(`gn${"p".repeat(299)}`), [1, 2, ...newest]);
+    const own = Array.from({ length: 20 }, (_, index) => index + 1);
+    assert.deepEqual(await seqsOf(`${"n".repeat(20)}${"p".repeat(50)}`), own);
   });
 
   it("of the record has two hundred events at most, one page of several, and ends behind the last of them", async () => {

@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { atEnd, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { createAuthority } from "../../lab/host/certificates.ts";
 import { mailUser, startMailServer } from "../../lab/host/mail-server.ts";
+import { report } from "../../lab/state/event-directory.ts";
 import { openOutboxWorld } from "../../lab/state/outbox-world.ts";
 import { type EventType, eventTypes } from "../../src/contract/event-types.ts";
 import { createServerConnections } from "../../src/host/linux/transfers/connections.ts";
@@ -45,6 +46,7 @@ const heardBy: Readonly<Partial<Record<EventType, EventFacts["details"]>>> = {
   "host.reset_requested": {},
   "need.began": need,
   "need.ended": need,
+  "product.reported": { code: "stuck", level: "notice", is_message: true, en: "The valve is stuck" },
 };
 
 /** No message is made of these: they are needs as well, or others say the same, or a new record begins with them. */
@@ -65,6 +67,7 @@ const types = Object.keys(eventTypes) as EventType[];
 /** As the rooms record it: by the agent itself, or by anna. */
 function factsOf(type: EventType): EventFacts {
   const facts = agentEvent(type, heardBy[type] ?? {});
+  if (type === "product.reported") return { ...report("stuck"), details: facts.details };
   if (/^(need|update\.(undone|refused|trust_installed|root_rotated))/.test(type)) return facts;
   const actor = { kind: "user", id: `usr_${"1".repeat(32)}`, name: "anna" } as const;
   return { ...facts, actor, subject: eve, from: "192.0.2.7" };
@@ -103,7 +106,7 @@ async function reach(test: TestContext, language: "en" | "de"): Promise<void> {
   });
   await world.configure([world.receiver(), { name: "duty", takes: "all", receiver: world.reached(mailbox) }]);
   for (const [index, type] of types.entries()) {
-    if (eventTypes[type].log === "changes") await world.record(factsOf(type));
+    if (eventTypes[type].log !== "refusals") await world.record(factsOf(type));
     // A message for a few of them, so that it has them all.
     if (index % 10 === 9) await world.pass(90);
   }

@@ -9,8 +9,9 @@ import { deviceId, messageOf, noticeOf, testMessage } from "../../lab/host/messa
 import { startRawServer } from "../../lab/host/web-server.ts";
 import { createServerConnections } from "../../src/host/linux/transfers/connections.ts";
 import { createMail, type MailOptions } from "../../src/outbox/mail.ts";
+import { mailText } from "../../src/outbox/mail-text.ts";
 import { createNeedMails } from "../../src/outbox/need-mails.ts";
-import type { Delivery, Message } from "../../src/outbox/receiver.ts";
+import type { Delivery, Message, Notice } from "../../src/outbox/receiver.ts";
 import { authority, during, errorOf, good, unending } from "./fixture.ts";
 
 const serving = (
@@ -31,6 +32,18 @@ const deliver = (port: number, message: Message, changes: Partial<MailOptions> =
 
 const began = messageOf([noticeOf(7)]);
 const taken = { outcome: "taken", answer: "250 Ok: queued as 4F2A" };
+
+it("has Steward's own event in its subject, and not what the product has reported besides", () => {
+  const ofProduct = (seq: number) => {
+    const notice = noticeOf(seq, { level: "grave", title: "To do: the pressure is low" });
+    const actor = { kind: "product", id: "pump.service", name: "pump.service" } as const;
+    return { ...notice, event: { ...notice.event, actor } };
+  };
+  const subjectOf = (...notices: Notice[]) => mailText(messageOf(notices), notices).subject;
+  const two = "[Boiler house] To do: the disk is nearly full, and 1 more";
+  assert.equal(subjectOf(noticeOf(7), ofProduct(8)), two);
+  assert.equal(subjectOf(ofProduct(8)), "[Boiler house] To do: the pressure is low");
+});
 
 describe("a mail", () => {
   for (const security of ["starttls", "tls"] as const) {

@@ -24,6 +24,11 @@ const changedSettings = (...changed: string[]) => event("settings.changed", { ch
 const token = (ends_at: string | undefined, ...scopes: string[]) =>
   event("token.created", { scopes, owner: "anna", ...(ends_at !== undefined && { ends_at }) });
 
+const report = (details: AuditEvent["details"]) =>
+  event("product.reported", details, {
+    ...{ log: "reports", actor: { kind: "product", id: "pump.service", name: "pump.service" } },
+  });
+
 const fromRoot = { actor: { kind: "local-root", id: null, name: null }, from: "local" } as const;
 
 const anna = { kind: "user", id: `usr_${"1".repeat(32)}`, name: "anna" } as const;
@@ -38,6 +43,12 @@ describe("the choice of events that people are notified of", () => {
     ["a need that fails", event("need.began", disk), "grave"],
     ["its end", event("need.ended", disk), "grave"],
     ["another need", event("need.began", named), "ordinary"],
+    [
+      "a report that people hear of, never at once",
+      report({ is_message: true, level: "failing" }),
+      "ordinary",
+    ],
+    ["another report", report({ is_message: false, level: "failing" }), null],
     ["the use of a rescue token", event("setup.rescued", { is_new: false }), "grave"],
     ["a rescue by root", event("user.rescued", { was_enabled: true }), "grave"],
     ["an update that was undone by hand", event("update.undone", { outcome: "rolled_back" }), "ordinary"],
@@ -196,6 +207,18 @@ describe("an event in words", () => {
         assert.match(notice.text.slice(begin.length), end);
       }
     });
+
+  it("is the product's own sentence in the reader's language, with the unit that has reported it", () => {
+    const details = { code: "stuck", level: "notice", is_message: true, en: "The valve is stuck at 1.2" };
+    const inBoth = report({ ...details, de: "Das Ventil klemmt bei 1,2" });
+    const said = (one: AuditEvent, language: "en" | "de") => noticeOf(one, language).text;
+    assert.equal(said(inBoth, "en"), "The valve is stuck at 1.2. Reported by the unit pump.service.");
+    assert.equal(said(inBoth, "de"), "Das Ventil klemmt bei 1,2. Gemeldet von der Unit pump.service.");
+    assert.equal(
+      said(report(details), "de"),
+      "The valve is stuck at 1.2. Gemeldet von der Unit pump.service.",
+    );
+  });
 
   it("says why an update was undone", () => {
     const details = { name: "base", version: "1.3.0", outcome: "deferred", detail: "The device restarted." };

@@ -31,7 +31,7 @@ interface Chain {
   hashes: Map<number, string>;
 }
 
-/** Checks both chains: each event as it was, none missing, in order. Of kept changes: each as it was, and the order. */
+/** Checks each chain: each event as it was, none missing, in order. Of kept changes: each as it was, and the order. */
 export function createVerification() {
   const chains = new Map<LogName, Chain>();
   const found: Finding[] = [];
@@ -69,7 +69,7 @@ export function createVerification() {
       [...chains].map(([log, { first, head, hashes }]) => ({ log, first, head, events: hashes.size })),
     /** The lowest seq that is wrong comes first. */
     findings: (): readonly Finding[] => {
-      // Events that were dropped to make room may be missing, up to the beginning of the younger of the two logs.
+      // Events that were dropped to make room may be missing, up to the beginning of the youngest of the logs.
       const begins = [...chains.values()].map(({ first }) =>
         first.previous_hash === chainStart ? 1 : first.seq,
       );

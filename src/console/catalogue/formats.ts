@@ -104,6 +104,7 @@ export const pageFormat: Format = {
   },
   bytes,
   error: (code) => wordFor<string>(t.problem.codes, code) ?? code,
+  said: (facts) => facts[language as "de"] ?? facts.en ?? "",
   isTerminal: false,
 };
 

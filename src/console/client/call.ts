@@ -10,7 +10,7 @@ import { ProblemError, readProblem, Unreachable } from "./problem.ts";
 /** Path and method of an operation, and 1 where the session's cookie authenticates the request; without both: GET. */
 type Route = readonly [path: string, method?: string, isByCookie?: 1];
 
-/** The routes of all operations. The build puts them here without the schemas, which the console does not need. */
+/** The routes of all operations, behind `/api`. The build puts them here without the schemas, which the console does not need. */
 declare const CONTRACT_ROUTES: Readonly<Record<OperationId, Route>>;
 
 type DefinedMembers<T> = { [K in keyof T as T[K] extends undefined ? never : K]: T[K] };
@@ -180,7 +180,9 @@ export function pathOf(
   query: Record<string, unknown> = {},
 ): string {
   const [template] = routeOf(id);
-  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+  const path = `/api${template}`.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? ""),
+  );
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return search === "" ? path : `${path}?${search}`;

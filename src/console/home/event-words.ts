@@ -1,6 +1,6 @@
 import type { EventSentenceFacts } from "../../contract/events/row.ts";
 import type { AuditEvent } from "../../contract/types.ts";
-import { shortDuration } from "../catalogue/formats.ts";
+import { pageFormat, shortDuration } from "../catalogue/formats.ts";
 import { t, wordFor } from "../catalogue/words.ts";
 import { needTitleOf } from "../needs/need-words.ts";
 import { visible } from "../ui/visible.ts";
@@ -43,7 +43,8 @@ function factsOf({ actor, subject, details, code }: AuditEvent): EventSentenceFa
       text("source") ||
       text("host_name") ||
       text("for") ||
-      text("role"),
+      text("role") ||
+      named(pageFormat.said(details)),
   };
 }
 

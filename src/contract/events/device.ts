@@ -28,6 +28,8 @@ const need = {
   word: sometimes({ type: "string", enum: clockWords, description: "the clock in a word" }),
   trust: sometimes({ type: "string", enum: clockTrusts, description: "of the clock" }),
   ...{ first_ends_at: sometimes(timestamp), support_until: sometimes(text) },
+  unit: sometimes({ ...text, description: "of the product, which reports it by the code `name`" }),
+  ...{ en: sometimes(text), de: sometimes(text) },
   detail: sometimes({ type: "string", description: "the publisher's reason" }),
 } as const;
 

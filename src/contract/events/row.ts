@@ -1,3 +1,4 @@
+import type { eventLogs } from "../event-records.ts";
 import { updateKinds } from "../update-kinds.ts";
 
 /** The data that the console reads again after an event; console/client/staleness.ts has the operations of each. */
@@ -23,11 +24,12 @@ export type Heard =
   | "of_new_address"
   | "of_lasting_right"
   | "of_safeguard"
-  | "unless_root";
+  | "unless_root"
+  | "as_marked";
 
 /**
- * One subject's events. `log`: changes have nine tenths of the space, and only authenticated callers cause them; strangers
- * can cause refusals, which are counted together and cannot displace changes. `audience`: who may read events that do not
+ * One subject's events. `log`: only authenticated callers cause changes; strangers can cause refusals, which are counted
+ * together, and the product its reports: neither displaces a change. `audience`: who may read events that do not
  * concern them: security events only administrators, operations operators too. `stale`: what the console reads again,
  * besides the status and the list of events. `details`: the schemas of the members of its `details`. Together with type,
  * code, actor and subject they suffice to describe the event in any language; an event that an earlier release recorded
@@ -37,7 +39,7 @@ export type EventRows = Readonly<
   Record<
     string,
     {
-      readonly log: "changes" | "refusals";
+      readonly log: (typeof eventLogs)[number];
       readonly audience: "security" | "operations";
       readonly heard: Heard;
       readonly stale: readonly Stale[];
@@ -103,6 +105,6 @@ export interface EventSentenceFacts {
   readonly release: string;
   /** A length of time. */
   readonly span: string;
-  /** The new value, such as a time source, a host name or a role; of a postponement its length. */
+  /** The new value, such as a time source, a host name or a role; of a postponement its length; of a report its sentence. */
   readonly to: string;
 }

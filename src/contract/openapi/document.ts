@@ -103,7 +103,7 @@ const tags: Readonly<Record<OperationGroup, string>> = {
   auth: "Sign-in, sessions and the own account.",
   users: "Accounts and their second factors.",
   tokens: "API tokens, which programs use in place of a password.",
-  events: "The record of changes and refusals, chained by hashes.",
+  events: "The record of changes, refusals and the product's reports, chained by hashes.",
   logs: "Log lines of the agent and of the units around it.",
   updates: "Signed updates and the root of trust.",
   product: "The product that the device exists for, and its pages.",

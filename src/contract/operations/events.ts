@@ -11,7 +11,7 @@ export const eventOperations = {
     path: "/api/events",
     summary: "List events, newest first; operators see only those security events that concern themselves",
     description:
-      "Both logs, changes and refusals, in one sequence; each is a chain of hashes. To follow without a gap, ask with `after` set to the last `seq` that was read.",
+      "All logs (changes, refusals, the product's reports) in one sequence; each is a chain of hashes. To follow without a gap, ask with `after` set to the last `seq` that was read.",
     query: events.listEventsQuery,
     response: { status: 200, schema: events.eventList },
   },

@@ -1,18 +1,21 @@
 import { moment } from "../durations.ts";
-import { eventGroups } from "../event-records.ts";
+import { eventGroups, eventLogs } from "../event-records.ts";
 import { eventTypes } from "../event-types.ts";
 import { nullableTimestamp, partialObject, strictObject, timestamp } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { updateProgress } from "./updates.ts";
 
-/** The place of an event among all others; both logs count in one sequence. */
+/** The place of an event among all others; all logs count in one sequence. */
 const sequenceNumber = { type: "integer", minimum: 0, maximum: 999_999_999_999_999 } as const;
 const sha256 = {
   type: "string",
   pattern: "^[0-9a-f]{64}$",
   "x-expected": "64 hexadecimal digits in lower case",
 } as const;
-const actorKind = { type: "string", enum: ["anonymous", "local-root", "user", "token", "agent"] } as const;
+const actorKind = {
+  type: "string",
+  enum: ["anonymous", "local-root", "user", "token", "agent", "product"],
+} as const;
 const outcome = { type: "string", enum: ["success", "refused"] } as const;
 const nullableText = { type: ["string", "null"] } as const;
 
@@ -20,7 +23,7 @@ export const event = strictObject({
   seq: { ...sequenceNumber, description: "rises by one from event to event, also when the clock goes back" },
   time: { ...timestamp, description: "RFC 3339 in UTC with milliseconds, by the clock of that moment" },
   type: { type: "string", description: "what happened, such as `user.created`; later versions add types" },
-  log: { type: "string", enum: ["changes", "refusals"], description: "the chain that it belongs to" },
+  log: { type: "string", enum: eventLogs, description: "the chain that it belongs to" },
   outcome,
   code: { ...nullableText, description: "the error code of a refusal; null for a success" },
   count: { type: "integer", minimum: 1, description: "how many like this one the event stands for" },

@@ -13,8 +13,16 @@ export interface Format {
   readonly bytes: (count: number) => string;
   /** The title of an error; a code that is not known here stays as it is. */
   readonly error: (code: string) => string;
+  /** The product's own sentence, of facts that have one; else empty. */
+  readonly said: (facts: Sentence) => string;
   /** The reader types commands; otherwise they press the console's buttons. */
   readonly isTerminal: boolean;
+}
+
+/** A sentence of the product's, as the host file has it: in English and perhaps in German. */
+export interface Sentence {
+  readonly en?: string | undefined;
+  readonly de?: string | undefined;
 }
 
 /** Names in a sentence before the rest is only counted. */
@@ -32,6 +40,7 @@ export const terminalFormat: Format = {
   // Rounded down, so that the space left is not overstated.
   bytes: (count) => `${Math.floor((count / 2 ** 20) * 10) / 10} MiB`,
   error: (code) => (problemTitles as Readonly<Record<string, string>>)[code] ?? code,
+  said: ({ en = "" }) => en,
   isTerminal: true,
 };
 

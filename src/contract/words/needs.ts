@@ -1,9 +1,9 @@
 import type { FindingCode, OwnNeedCode, ProgramPart } from "../findings.ts";
 import type { NeedCode } from "../need-areas.ts";
 import type { Finding } from "../types.ts";
-import type { Format } from "./format.ts";
+import type { Format, Sentence } from "./format.ts";
 
-export interface GivenFacts {
+export interface GivenFacts extends Sentence {
   readonly name?: string | undefined;
   readonly version?: string | undefined;
   /** Names; a finding has their number. */
@@ -29,7 +29,7 @@ export interface GivenFacts {
 export interface NeedFacts extends GivenFacts {
   readonly count: number;
   readonly reason: string;
-  /** The release, the receiver, the host name, or the users; to a reader who may not see their names, how many they are. */
+  /** The product's sentence, the release, the receiver, the host name, or the users; to a reader who may not see their names, how many they are. */
   readonly what: string;
   /** A day. */
   readonly when: string;
@@ -48,7 +48,9 @@ export function needFacts(facts: GivenFacts, format: Format): NeedFacts {
   const who = typeof users === "object" ? format.users(users) : `${count}`;
   return {
     ...{ ...facts, count, reason },
-    what: hostname ?? (name === undefined ? who : version === undefined ? name : `${name} ${version}`),
+    what:
+      format.said(facts) ||
+      (hostname ?? (name === undefined ? who : version === undefined ? name : `${name} ${version}`)),
     when: format.day(first_ends_at ?? support_until ?? ""),
   };
 }

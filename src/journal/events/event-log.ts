@@ -1,3 +1,4 @@
+import { eventLogs } from "../../contract/event-records.ts";
 import { eventTypes } from "../../contract/event-types.ts";
 import type { AuditEvent, EventCounts, EventList, EventReach, Finding } from "../../contract/types.ts";
 import type { Timers, Uptime } from "../../host/ports.ts";
@@ -21,7 +22,7 @@ import { createRecentEvents, type RecentEvents } from "./recent-events.ts";
 import { createRefusalCounts } from "./refusal-counts.ts";
 
 /**
- * The agent's events: two logs with one sequence of numbers, each a chain of hashes, bounded, in files of the state.
+ * The agent's events: three logs with one sequence of numbers, each a chain of hashes, bounded, in files of the state.
  */
 export type EventLog = ReturnType<typeof joined>;
 
@@ -44,10 +45,10 @@ export interface EventLogOptions {
 }
 
 /** Room for ten thousand usual changes, also right after the oldest segment was dropped, and half as many kept. */
-export const defaultBytes = 9 * 1024 * 1024;
+export const defaultBytes = 10 * 1024 * 1024;
 
-/** Strangers can cause refusals, so these have a tenth of the space, and none of that of the changes. */
-export const shares = { changes: 0.6, kept: 0.3, refusals: 0.1 } as const;
+/** Strangers can cause refusals, and the product its reports, so these have none of the space of the changes. */
+export const shares = { changes: 0.54, kept: 0.27, refusals: 0.09, reports: 0.1 } as const;
 
 /** Characters of an event's details as JSON; those of the contract are far below. */
 const maximumDetails = 4_096;
@@ -58,13 +59,14 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
   // A disk that takes nothing now may later; the first write tries again.
   if (!readsOnly) await makeDirectory(directory).catch(() => undefined);
   const find = (name: LogName) => findLog(directory, name, readsOnly ? null : log).catch(unreadable);
-  const found = { changes: await find("changes"), refusals: await find("refusals") };
+  const found = {
+    changes: await find("changes"),
+    refusals: await find("refusals"),
+    reports: await find("reports"),
+  };
   const keptBytes = totalBytes * shares.kept;
   const kept = await openKeptEvents(directory, found.changes, keptBytes, options.now, readsOnly);
-  const recent = {
-    changes: createRecentEvents(found.changes.segments),
-    refusals: createRecentEvents(found.refusals.segments),
-  };
+  const recent = ofEachLog((name) => createRecentEvents(found[name].segments));
   const heads = createEventHeads((name) => files[name].sync(), log, timers);
   const filesOf = (name: LogName): EventFiles =>
     new EventFiles({
@@ -79,12 +81,16 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
       ...(name === "changes" && { take: (oldest) => kept.take(oldest) }),
       log,
     });
-  const files = { changes: filesOf("changes"), refusals: filesOf("refusals") };
+  const files = ofEachLog(filesOf);
   const writer = new EventWriter(files, directory, timers, options.reserve);
   const sequence = createSequence(found, options.now);
   const damage = damageOf(found, kept);
   if (damage !== null) log("error", "the event log is damaged", { detail: damage.detail });
   return joined({ ...options, files, recent, kept, writer, sequence, damage, closeHeads: heads.close });
+}
+
+function ofEachLog<T>(make: (name: LogName) => T): Readonly<Record<LogName, T>> {
+  return { changes: make("changes"), refusals: make("refusals"), reports: make("reports") };
 }
 
 /** The directory cannot be read: nothing can be written there either, and health says so. */
@@ -176,8 +182,7 @@ function joined(parts: Parts) {
       await entry.written();
       // Only a backup asks for it.
       const { openSnapshot } = await import("./event-snapshot.ts");
-      const { changes, refusals } = files;
-      return openSnapshot(() => [...kept.segments(), ...changes.segments, ...refusals.segments], also);
+      return openSnapshot(() => eventLogs.flatMap((name) => segmentsOf(parts, name)), also);
     },
     reach,
     /**
@@ -191,8 +196,8 @@ function joined(parts: Parts) {
     },
     /** The newest seq of which listeners have heard; 0: there is no event yet. */
     head: entry.told,
-    /** The seq from which on no event of either log has been dropped. */
-    firstComplete: async () => Math.max(await firstKept(files.changes), await firstKept(files.refusals)),
+    /** The seq from which on no event of any log has been dropped. */
+    firstComplete: () => firstKeptOf(files),
     /** The trouble that a person should know of; null: none. */
     trouble: () => troubleOf(writer, parts.damage, entry.lost()) ?? shortnessOf(kept, parts.now()),
     /** Writes counted and waiting events, and logs the heads. */
@@ -204,30 +209,33 @@ function joined(parts: Parts) {
       await writer.close();
       await parts.closeHeads();
       // The writer has reported the disk's refusal.
-      for (const name of ["changes", "refusals"] as const) await files[name].close().catch(() => undefined);
+      for (const name of eventLogs) await files[name].close().catch(() => undefined);
     },
   };
 }
 
+/** Kept changes come before the chain of the others. */
+function segmentsOf({ kept, files }: Parts, name: LogName): readonly Segment[] {
+  return [...(name === "changes" ? kept.segments() : []), ...files[name].segments];
+}
+
 /** Copies of the present segments, waiting events and events in memory: others write during a reading. */
-async function sourceOf({ files, recent, kept, writer, sequence }: Parts): Promise<EventSource> {
-  await Promise.all([recent.changes.load(), recent.refusals.load()]);
-  const copies = (segments: readonly Segment[]) => segments.map((segment) => ({ ...segment }));
-  const changes = copies([...kept.segments(), ...files.changes.segments]);
-  const logs = [
-    { segments: changes, recent: recent.changes.read() },
-    { segments: copies(files.refusals.segments), recent: recent.refusals.read() },
-  ];
+async function sourceOf(parts: Parts): Promise<EventSource> {
+  const { recent, writer, sequence } = parts;
+  await Promise.all(eventLogs.map((name) => recent[name].load()));
+  const logs = eventLogs.map((name) => ({
+    segments: segmentsOf(parts, name).map((segment) => ({ ...segment })),
+    recent: recent[name].read(),
+  }));
   return { logs, waiting: writer.waiting(), head: sequence.head() };
 }
 
 /** Gives events their numbers, and their places in the chains. */
 function createSequence(found: Readonly<Record<LogName, FoundLog>>, now: () => Date) {
-  const { changes, refusals } = found;
-  const hashes = { changes: changes.head?.hash ?? chainStart, refusals: refusals.head?.hash ?? chainStart };
-  const last = Math.max(changes.head?.seq ?? 0, refusals.head?.seq ?? 0);
+  const hashes: Record<LogName, string> = { ...ofEachLog((name) => found[name].head?.hash ?? chainStart) };
+  const last = Math.max(...eventLogs.map((name) => found[name].head?.seq ?? 0));
   // The numbers of damaged lines are not reused, so that the gap stays visible.
-  let seq = last + changes.damagedLines + refusals.damagedLines;
+  let seq = last + eventLogs.reduce((sum, name) => sum + found[name].damagedLines, 0);
   return {
     head: () => seq,
     next: (facts: EventFacts, code: string | null, count: number): AuditEvent => {
@@ -253,6 +261,10 @@ function createSequence(found: Readonly<Record<LogName, FoundLog>>, now: () => D
       return event;
     },
   };
+}
+
+async function firstKeptOf(files: Parts["files"]): Promise<number> {
+  return Math.max(...(await Promise.all(eventLogs.map((name) => firstKept(files[name])))));
 }
 
 /** The seq of a log's first event, if some before it were dropped. */

@@ -31,6 +31,10 @@ export function createEventRepeats(
   return {
     /** The event that it repeats, in which case it is counted and written later. Null: it was written. */
     add: (facts: EventFacts): AuditEvent | null => {
+      if (facts.count !== undefined) {
+        write(facts, facts.count);
+        return null;
+      }
       const change: Change = { facts, event: undefined };
       const before = repeats.add(change);
       if (before !== null) change.event = before.event;

@@ -26,7 +26,7 @@ export type FoundLog = Awaited<ReturnType<typeof findLog>>;
 /** Bytes of the shortest event: hashes, time, names. A lost file may have used as many numbers as such lines fit in. */
 const shortestLineBytes = 300;
 
-/** Bytes of one file: more than both logs may have together. */
+/** Bytes of one file: more than one log may have. */
 const mostSegmentBytes = 8 * 1024 * 1024;
 
 /** The name of the file that begins with this event. The number is padded so that names sort as numbers do. */

@@ -11,7 +11,7 @@ export function damageOf(
   found: Readonly<Record<LogName, FoundLog>>,
   { isDamaged }: KeptEvents,
 ): Finding | null {
-  const lines = found.changes.damagedLines + found.refusals.damagedLines;
+  const lines = Object.values(found).reduce((sum, { damagedLines }) => sum + damagedLines, 0);
   if (lines === 0 && !isDamaged) return null;
   const older = isDamaged
     ? "The file of the older changes, kept-changes.jsonl, is not what was written: it is kept as kept-changes.jsonl.bad, and its events are not shown. "

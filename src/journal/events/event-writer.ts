@@ -1,4 +1,5 @@
 import type { StewardError } from "../../contract/errors.ts";
+import { eventLogs } from "../../contract/event-records.ts";
 import type { AuditEvent } from "../../contract/types.ts";
 import type { Timers } from "../../host/ports.ts";
 import { storageError } from "../../store/files/durable-file.ts";
@@ -15,7 +16,7 @@ export class EventWriter {
   readonly #directory: string;
   readonly #timers: Timers;
   readonly #reserve: Reserve;
-  readonly #waiting: Record<LogName, WaitingEvent[]> = { changes: [], refusals: [] };
+  readonly #waiting: Record<LogName, WaitingEvent[]> = { changes: [], refusals: [], reports: [] };
   /** Callers that wait for the end of the next attempt. */
   #callers: (() => void)[] = [];
   #running: Promise<void> | null = null;
@@ -48,7 +49,7 @@ export class EventWriter {
 
   /** In the order of seq within each log. */
   waiting(): AuditEvent[] {
-    return [...this.#waiting.changes, ...this.#waiting.refusals].map(({ event }) => event);
+    return eventLogs.flatMap((log) => this.#waiting[log]).map(({ event }) => event);
   }
 
   trouble(): StewardError | null {
@@ -80,7 +81,7 @@ export class EventWriter {
     this.#running = null;
   }
 
-  /** One attempt. On a full disk the reserve makes room once, but not for refusals, which strangers can cause. */
+  /** One attempt. On a full disk the reserve makes room once, but for changes only: strangers and the product cause the rest. */
   async #attempt(): Promise<void> {
     const reserve = this.#reserve;
     try {
@@ -97,16 +98,16 @@ export class EventWriter {
   }
 
   /**
-   * Refusals are left to the kernel, which keeps them when the process is killed. When a change is made durable, the
-   * events before it are too: a number that is missing before a change was therefore taken away.
+   * Refusals are left to the kernel, which keeps them when the process is killed. When another event is made durable, the
+   * events before it are too: a number that is missing before it was therefore taken away.
    */
   async #writeAll(): Promise<void> {
-    const { changes, refusals } = this.#files;
-    const hasChanges = this.#waiting.changes.length > 0;
-    await refusals.append(this.#waiting.refusals);
-    if (hasChanges) await refusals.sync();
-    await changes.append(this.#waiting.changes);
-    await changes.sync();
+    const waiting = this.#waiting;
+    const isDurable = waiting.changes.length + waiting.reports.length > 0;
+    for (const log of ["refusals", "reports", "changes"] as const) {
+      await this.#files[log].append(waiting[log]);
+      if (isDurable) await this.#files[log].sync();
+    }
   }
 
   #failed(error: unknown): void {

@@ -1,8 +1,8 @@
 import type { EventType } from "../../contract/event-types.ts";
 
-/** The actor of an event; `agent` is the agent itself. */
+/** The actor of an event; `agent` is the agent itself, `product` a unit of the product. */
 export interface EventActor {
-  readonly kind: "anonymous" | "local-root" | "user" | "token" | "agent";
+  readonly kind: "anonymous" | "local-root" | "user" | "token" | "agent" | "product";
   readonly id: string | null;
   readonly name: string | null;
 }
@@ -27,6 +27,8 @@ export interface EventFacts {
   readonly client?: string;
   readonly requestId: string | null;
   readonly details: EventDetails;
+  /** Times that it has happened where they are counted already; absent: the record counts its repeats. */
+  readonly count?: number;
   /** An untrusted text, only for its line in the log. */
   readonly said?: string | undefined;
 }
@@ -44,4 +46,9 @@ export interface EventSink {
 export function agentEvent(type: EventType, details: EventDetails): EventFacts {
   const actor = { kind: "agent", id: null, name: null } as const;
   return { type, actor, subject: null, from: "local", requestId: null, details };
+}
+
+/** An event that a unit of the product has caused. */
+export function productEvent(type: EventType, unit: string, details: EventDetails): EventFacts {
+  return { ...agentEvent(type, details), actor: { kind: "product", id: unit, name: unit } };
 }

@@ -4,7 +4,15 @@ import fs, { readdirSync, readFileSync, statSync } from "node:fs";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { allEvents, change, filesOf, linesOf, openLog, refusal } from "../../../lab/state/event-directory.ts";
+import {
+  allEvents,
+  change,
+  filesOf,
+  linesOf,
+  openLog,
+  refusal,
+  report,
+} from "../../../lab/state/event-directory.ts";
 import { replaced, watchDisk } from "../../../lab/state/watched-disk.ts";
 import { createVerification } from "../../../src/cli/events/event-verification.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
@@ -26,23 +34,28 @@ async function recordUsers(events: EventLog, count: number): Promise<void> {
 const users = (events: readonly AuditEvent[]) => events.map(({ seq, subject }) => `${seq} ${subject?.name}`);
 
 describe("an event log", () => {
-  it("keeps both logs in one sequence, each with a chain of its own, over a restart", async (test) => {
+  it("keeps its logs in one sequence, each with a chain of its own, over a restart", async (test) => {
     const { events, directory } = await openLog(test);
     await events.record(change("anna"));
     events.refuse(refusal("192.0.2.7"), "invalid_credentials");
+    await events.record(report("stuck", 3));
     await events.record(change("berta"));
     await events.close();
     assert.equal((await stat(directory)).mode & 0o777, 0o700);
     for (const { path } of await filesOf(directory)) assert.equal((await stat(path)).mode & 0o777, 0o600);
     const next = await openLog(test, { directory });
-    assert.equal(next.events.head(), 3);
+    assert.equal(next.events.head(), 4);
+    await next.events.record(report("stuck"));
     await next.events.record(change("carla"));
     const all = await allEvents(next.events);
-    const [first, , third] = all;
+    const [first, , third, fourth] = all;
     const none = "0".repeat(64);
     assert.deepEqual(
-      all.map(({ seq, log, previous_hash }) => `${seq} ${log} ${previous_hash}`),
-      [`1 changes ${none}`, `2 refusals ${none}`, `3 changes ${first?.hash}`, `4 changes ${third?.hash}`],
+      all.map(({ seq, log, count, previous_hash }) => `${seq} ${log} ${count} ${previous_hash}`),
+      [
+        ...[`1 changes 1 ${none}`, `2 refusals 1 ${none}`, `3 reports 3 ${none}`],
+        ...[`4 changes 1 ${first?.hash}`, `5 reports 1 ${third?.hash}`, `6 changes 1 ${fourth?.hash}`],
+      ],
     );
     assert.deepEqual(findingsOf(all), []);
   });
@@ -185,6 +198,21 @@ describe("the bounds of an event log", () => {
     assert.ok(all.length - 31 < 30, `${all.length - 31} refusals are kept`);
     assert.deepEqual(findingsOf(all), []);
   });
+
+  it("of the product's reports are their own: a flood cannot push changes or refusals out", async (test) => {
+    const { events, directory } = await openLog(test, { totalBytes: 400_000 });
+    await recordUsers(events, 31);
+    events.refuse(refusal("192.0.2.7"), "invalid_credentials");
+    for (let index = 0; index < 300; index += 1) await events.record(report(`code_${index}`));
+    const all = await allEvents(events);
+    const [changes, refusals] = ["changes", "refusals"].map((name) => all.filter(({ log }) => log === name));
+    assert.deepEqual([changes?.length, changes?.[0]?.seq, refusals?.length], [31, 1, 1]);
+    const files = await filesOf(directory);
+    const ofReports = files.filter(({ name }) => name.startsWith("reports"));
+    const used = ofReports.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    assert.ok(used <= 40_000 && used > 30_000, `${used} bytes of reports`);
+    assert.deepEqual([all.at(-1)?.details.code, findingsOf(all)], ["code_299", []]);
+  });
 });
 
 /** The next agent's log, after one recorded changes of nine users and its file was changed like this. */
@@ -258,17 +286,18 @@ describe("an event log that was tampered with", () => {
     assert.deepEqual([findingsOf(await allEvents(events)), events.head()], [[], 3]);
   });
 
-  for (const log of ["changes", "refusals"] as const)
+  for (const log of ["changes", "refusals", "reports"] as const)
     it(`does not use the number of a damaged line again: ${log}`, async (test) => {
       const { events, directory } = await openLog(test);
       await events.record(change("anna"));
       events.refuse(refusal("192.0.2.7"), "invalid_credentials");
+      await events.record(report("stuck"));
       await events.close();
       const path = (await filesOf(directory)).find(({ name }) => name.startsWith(log))?.path ?? "";
       await writeFile(path, (await readFile(path, "utf8")).replace("}", ")"));
       const next = await openLog(test, { directory });
       await next.events.record(change("berta"));
-      assert.equal((await allEvents(next.events)).at(-1)?.seq, log === "changes" ? 4 : 3);
+      assert.equal((await allEvents(next.events)).at(-1)?.seq, log === "reports" ? 4 : 5);
     });
 });
 
@@ -300,19 +329,23 @@ describe("the record of events on its disk", () => {
     assert.equal(said.filter(({ message }) => message === "user.changed").length, 51);
   });
 
-  it("has a change there, and the refusals before it, before it is acknowledged", async (test) => {
-    const calls = watchDisk(test);
-    const { events } = await openLog(test);
-    events.refuse(refusal("192.0.2.7"), "invalid_credentials");
-    await events.record(change("anna"));
-    const synced = calls.filter(({ what, path }) => what === "sync" && path.endsWith(".jsonl"));
-    assert.deepEqual(
-      synced.map(({ path }) => basename(path).split("-")[0]),
-      ["refusals", "changes"],
-    );
-  });
+  for (const [log, one] of [
+    ["changes", change("anna")],
+    ["reports", report("stuck")],
+  ] as const)
+    it(`has one of the ${log} there, and the refusals before it, before it is acknowledged`, async (test) => {
+      const calls = watchDisk(test);
+      const { events } = await openLog(test);
+      events.refuse(refusal("192.0.2.7"), "invalid_credentials");
+      await events.record(one);
+      const synced = calls.filter(({ what, path }) => what === "sync" && path.endsWith(".jsonl"));
+      assert.deepEqual(
+        synced.map(({ path }) => basename(path).split("-")[0]),
+        ["refusals", log],
+      );
+    });
 
-  it("is given the reserve for changes, and none for refusals, which strangers cause", async (test) => {
+  it("is given the reserve for changes, and none for what strangers and the product cause", async (test) => {
     let releases = 0;
     const release = async () => {
       releases += 1;
@@ -322,7 +355,7 @@ describe("the record of events on its disk", () => {
     const { events } = await openLog(test, { reserve });
     failOpens(test, "ENOSPC", (path) => path.endsWith(".jsonl"));
     events.refuse(refusal("192.0.2.7"), "invalid_credentials");
-    await new Promise((resolve) => setImmediate(resolve));
+    await events.record(report("stuck"));
     assert.deepEqual([releases, events.trouble()?.code], [0, "events_not_written"]);
     await events.record(change("anna"));
     assert.equal(releases, 1);

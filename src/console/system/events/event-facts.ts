@@ -11,6 +11,8 @@ export type Fact = ReturnType<typeof factsOf>[number];
 
 /** Identifiers: worth comparing, and worth nothing in a sentence. */
 const codes: readonly string[] = ["session", "release_id", "fingerprint", "former_device_id", "operation"];
+/** In the event's own sentence already; the code of a report belongs to the technical part. */
+const said: readonly string[] = ["en", "de"];
 /** Said by the code already; the whole sentence is English. */
 const agents: readonly string[] = ["detail", "conflict", "findings"];
 
@@ -27,11 +29,12 @@ const chosen: readonly string[] = [
 ];
 
 /** The details of an event as facts. Members without a name here are in the technical part. */
-export function factsOf({ type, details }: AuditEvent) {
+export function factsOf({ type, log, details }: AuditEvent) {
   const names: Readonly<Record<string, string>> = t.event.factNames;
   return Object.entries(details).flatMap(([member, value]) => {
     const isAgents = agents.includes(member);
     const isNothing = value === null || value === "" || (Array.isArray(value) && value.length === 0);
+    if (said.includes(member) || (member === "code" && log === "reports")) return [];
     if (isNothing || !Object.hasOwn(names, member) || (isAgents && language !== "en")) return [];
     const text = visible(member === "need" ? needTitleOf(details) : textOf(type, member, value));
     return [{ name: names[member] ?? member, text, isCode: codes.includes(member), isAgents }];

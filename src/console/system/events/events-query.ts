@@ -5,7 +5,7 @@ import { navigate, type Place, place } from "../../navigation/navigation.ts";
 
 export type EventQuery = NonNullable<Input<"listEvents">["query"]>;
 
-export const actorKinds = ["user", "token", "local-root", "agent", "anonymous"] as const;
+export const actorKinds = ["user", "token", "local-root", "agent", "product", "anonymous"] as const;
 
 /** The most of a name that is looked for, in characters; the agent takes no more. */
 export const longestName = 64;

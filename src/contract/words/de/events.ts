@@ -81,6 +81,7 @@ export const eventTitles: Readonly<Record<EventType, string>> = {
   "need.began": "Zu tun",
   "need.ended": "Erledigt",
   "request.refused": "Anfrage abgelehnt",
+  "product.reported": "Vom Produkt gemeldet",
 };
 
 /** Actors without a name, at the beginning of a sentence. */
@@ -90,6 +91,7 @@ export const eventActors: Readonly<Record<AuditEvent["actor"]["kind"], string>> 
   user: "Ein Benutzer",
   token: "Ein Programm",
   agent: "Das Gerät",
+  product: "Das Produkt",
 };
 
 /** Each event in a sentence. */
@@ -188,6 +190,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
     if (/wrong|totp|recovery|passkey/.test(code)) return `Passwort oder Code von ${who} war falsch`;
     return `${who} hat etwas versucht, das nicht erlaubt ist`;
   },
+  "product.reported": ({ who, to }) => to || who,
 };
 
 /** The name of each member of an event's details. */
@@ -203,9 +206,11 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
   count: "Wie oft",
   damage: "Schaden",
   damages: "Schaden",
+  de: "Auf Deutsch",
   detail: "Im Einzelnen",
   display_name_changed: "Anzeigename geändert",
   document: "Daten",
+  en: "Auf Englisch",
   enabled: "Darf sich anmelden",
   ends_at: "Gültig bis",
   failures: "Fehlschläge davor",
@@ -228,6 +233,7 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
   is_clock_trusted: "Der Uhr wird vertraut",
   is_fleet: "Für eine Flotte",
   is_loss: "Es kann etwas fehlen",
+  is_message: "Wird als Nachricht gesendet",
   is_new: "Neues Konto",
   is_new_address: "Von einer neuen Adresse",
   is_resumed: "Nach einem Neustart beendet",
@@ -278,6 +284,7 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
   tokens_left: "API-Token, die weiter gelten",
   two_factor_resealed: "Neu versiegelte zweite Faktoren",
   trust: "Vertrauen in die Uhr",
+  unit: "Unit",
   version: "Version",
   was_enabled: "Durfte sich anmelden",
   was_locked: "War gesperrt",

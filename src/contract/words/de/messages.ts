@@ -15,6 +15,7 @@ export const messageWords: typeof en = {
       `Wenn das nicht zu erwarten war: Fragen Sie die Person, die das Gerät betreut, ${inTheRecord}`,
     anonymous: () =>
       `Wenn das nicht zu erwarten war: Fragen Sie die Person, die das Gerät betreut, ${inTheRecord}`,
+    product: (who) => `Gemeldet von der Unit ${who}.`,
   },
   whereToLook: "Der Status des Geräts sagt, was zu tun ist.",
   isOver: (need) => `Hier ist nichts mehr zu tun: ${need}.`,

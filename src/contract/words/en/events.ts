@@ -81,6 +81,7 @@ export const eventTitles: Readonly<Record<EventType, string>> = {
   "need.began": "To do",
   "need.ended": "Done",
   "request.refused": "Request refused",
+  "product.reported": "Reported by the product",
 };
 
 /** Particulars that the documents add to a title (docs/logs-and-events.md). */
@@ -125,6 +126,7 @@ export const eventActors: Readonly<Record<AuditEvent["actor"]["kind"], string>> 
   user: "A user",
   token: "A program",
   agent: "The device",
+  product: "The product",
 };
 
 /** Each event in a sentence. */
@@ -222,6 +224,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
     if (/wrong|totp|recovery|passkey/.test(code)) return `A wrong password or code of ${who} was refused`;
     return `${who} asked for something that they are not allowed to do`;
   },
+  "product.reported": ({ who, to }) => to || who,
 };
 
 /** The name of each member of an event's details. */
@@ -237,9 +240,11 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
   count: "How often",
   damage: "Damage",
   damages: "Damage",
+  de: "In German",
   detail: "In full",
   display_name_changed: "Display name changed",
   document: "Data",
+  en: "In English",
   enabled: "May sign in",
   ends_at: "Valid until",
   failures: "Failures before that",
@@ -262,6 +267,7 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
   is_clock_trusted: "Clock trusted",
   is_fleet: "For a fleet",
   is_loss: "Something may be missing",
+  is_message: "People hear of it",
   is_new: "New account",
   is_new_address: "From a new address",
   is_resumed: "Finished after a restart",
@@ -312,6 +318,7 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
   tokens_left: "API tokens that still work",
   two_factor_resealed: "Second factors sealed anew",
   trust: "Trust in the clock",
+  unit: "Unit",
   version: "Version",
   was_enabled: "Could sign in",
   was_locked: "Was locked",

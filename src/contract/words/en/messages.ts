@@ -11,6 +11,7 @@ const ifUnexpected: Readonly<Record<AuditEvent["actor"]["kind"], (who: string) =
     `If this was not expected: someone else can act as root on the device. Undo it, find out who can reach the device, ${inTheRecord}`,
   agent: () => `If this was not expected: ask the person who looks after the device, ${inTheRecord}`,
   anonymous: () => `If this was not expected: ask the person who looks after the device, ${inTheRecord}`,
+  product: (who) => `Reported by the unit ${who}.`,
 };
 
 /** The sentences of messages to receivers, beside those of events, needs and findings. */

@@ -28,6 +28,7 @@ export const events: Catalogue["events"] = {
     settings: "Einstellungen",
     device: "Gerät",
     requests: "Anfragen",
+    product: "Produkt",
   },
   sinces: {
     "": "alles",

@@ -18,5 +18,6 @@ export const lists: Catalogue["lists"] = {
     user: "Benutzer",
     token: "API-Token",
     agent: "das Gerät selbst",
+    product: "das Produkt",
   },
 };

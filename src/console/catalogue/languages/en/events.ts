@@ -27,6 +27,7 @@ export const events = {
     settings: "Settings",
     device: "Device",
     requests: "Requests",
+    product: "Product",
   } satisfies Record<EventGroup, string>,
   /** By what the agent is asked for; T: a span of times. */
   sinces: {

@@ -16,5 +16,6 @@ export const lists = {
     user: "user",
     token: "API token",
     agent: "the device itself",
+    product: "the product",
   },
 };
