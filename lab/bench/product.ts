@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { heldPort } from "../basics/held-ports.ts";
-import { unpacked } from "../fleet/programs.ts";
+import { unpacked } from "../host/debian-packages.ts";
 import { agentOf, bareHttp, type Running, start } from "./contestant.ts";
 import { type Surroundings, signIn } from "./footprint.ts";
 import { requestsPerSecond } from "./requests.ts";

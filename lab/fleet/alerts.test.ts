@@ -9,7 +9,8 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { alertsTests } from "../../scripts/monitoring/alerts-tests.ts";
 import { scratchDirectory } from "../basics/scratch.ts";
-import { prometheusPrograms, rowsOf, unpacked, writeUnusedAuthority } from "./programs.ts";
+import { unpacked } from "../host/debian-packages.ts";
+import { prometheusPrograms, rowsOf, writeUnusedAuthority } from "./programs.ts";
 
 const root = join(import.meta.dirname, "../..");
 const monitoring = join(root, "scripts/monitoring");

@@ -4,8 +4,9 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { unpacked } from "../host/debian-packages.ts";
 import { type Devices, startDevices } from "./devices/devices.ts";
-import { rowsOf, unpacked } from "./programs.ts";
+import { rowsOf } from "./programs.ts";
 
 const root = join(import.meta.dirname, "../..");
 const row = rowsOf("ansible");

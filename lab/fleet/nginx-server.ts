@@ -4,7 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { heldPort } from "../basics/held-ports.ts";
-import { serving, unpacked } from "./programs.ts";
+import { unpacked } from "../host/debian-packages.ts";
+import { serving } from "./programs.ts";
 
 export interface NginxServer {
   /** The address, without a slash at its end. */

@@ -1,11 +1,13 @@
 /** Web servers beside nginx, as Debian has them, each on loopback and with the files of a directory until the test ends. */
+
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { heldPort } from "../basics/held-ports.ts";
-import { serving, unpacked } from "./programs.ts";
+import { unpacked } from "../host/debian-packages.ts";
+import { serving } from "./programs.ts";
 
 /** The address of Apache. `more`: lines of its configuration. */
 export async function startApache(test: Ending, root: string, more = ""): Promise<string> {

@@ -1,11 +1,13 @@
 /** Debian's Postfix, unpacked and on loopback: it takes mail from who has signed in, with the checks of a strict server. */
+
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { heldPort } from "../basics/held-ports.ts";
 import type { ServerCertificate } from "../host/certificates.ts";
+import { unpacked } from "../host/debian-packages.ts";
 import { type MailUser, readMail } from "../host/mail-server.ts";
-import { servingMounted, unpacked } from "./programs.ts";
+import { servingMounted } from "./programs.ts";
 
 export interface PostfixServer {
   /** A sign-in is demanded, after STARTTLS or, at `submissions`, with TLS from the first byte. */

@@ -5,15 +5,8 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import type { Ending } from "../basics/ending.ts";
 import { until } from "../basics/until.ts";
+import { unpacked } from "../host/debian-packages.ts";
 import { addRow } from "./table.ts";
-
-const root = join(import.meta.dirname, "../..");
-
-/** The folder `name` with these packages of Debian, whose `programs` (paths in it) find all that they link to. */
-export function unpacked(name: string, programs: string, ...packages: readonly string[]): string {
-  const words = ["scripts/unpack-packages.sh", name, programs, ...packages];
-  return execFileSync("sh", words, { cwd: root, encoding: "utf8" }).trim();
-}
 
 /** The folder of Prometheus's programs: `prometheus`, `promtool`. */
 export function prometheusPrograms(): string {

@@ -20,11 +20,12 @@ import { heldPort } from "../basics/held-ports.ts";
 import { scratchDirectory } from "../basics/scratch.ts";
 import { until } from "../basics/until.ts";
 import { type Authority, createAuthority } from "../host/certificates.ts";
+import { unpacked } from "../host/debian-packages.ts";
 import { mailUser } from "../host/mail-server.ts";
 import { testMessage } from "../host/messages.ts";
 import { startNginx } from "./nginx-server.ts";
 import { startPostfix } from "./postfix-server.ts";
-import { rowsOf, servingMounted, unpacked } from "./programs.ts";
+import { rowsOf, servingMounted } from "./programs.ts";
 
 const row = rowsOf("surroundings");
 

@@ -14,8 +14,9 @@ import { heldPort } from "../basics/held-ports.ts";
 import { scratchDirectory } from "../basics/scratch.ts";
 import { until } from "../basics/until.ts";
 import { createAuthority } from "../host/certificates.ts";
+import { unpacked } from "../host/debian-packages.ts";
 import { messageOf } from "../host/messages.ts";
-import { ended, rowsOf, unpacked } from "./programs.ts";
+import { ended, rowsOf } from "./programs.ts";
 
 const row = rowsOf("telemetry");
 const unending = new AbortController().signal;

@@ -1,4 +1,4 @@
-/** What the product may report, as root has decided in the host file. */
+/** A report that the product may make, as root has decided in the host file. */
 export interface ProductReport {
   readonly code: string;
   readonly level: "notice" | "attention" | "failing";

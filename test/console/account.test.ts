@@ -242,7 +242,6 @@ describe("the own account in the console", () => {
     looks.keep(page, "account-one-use-password");
     await page.getByLabel("New password").fill("lanterns under cold rivers");
     await button(page, "Change password").click();
-    // Where they wanted to go.
     await page.getByRole("heading", { name: "System", level: 1 }).waitFor();
     assert.equal(new URL(page.url()).pathname, "/system");
   });

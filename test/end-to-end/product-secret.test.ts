@@ -20,7 +20,10 @@ describe("the secret of a page of the product", () => {
       role: "admin",
       secret_file: later,
     };
-    writeFileSync(hostFile, JSON.stringify({ product: { pages: [page] } }));
+    writeFileSync(
+      hostFile,
+      JSON.stringify({ product: { sign_in: "https://edge-7.example.net:8443", pages: [page] } }),
+    );
     return startAgentInProcess({ arguments: ["--host-file", hostFile] });
   });
 

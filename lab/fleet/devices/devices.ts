@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../basics/until.ts";
-import { unpacked } from "../programs.ts";
+import { unpacked } from "../../host/debian-packages.ts";
 
 /** The end of a command. */
 export interface Ended {

@@ -40,7 +40,7 @@ export function Frame() {
   }, [needs, isAway, status?.state, colour]);
   const current = isLimited ? "/account" : pathOf(path);
   useEffect(() => {
-    // Who must first change the password or enrol keeps the address, and is led there afterwards.
+    // A person who must first change the password or enrol keeps the address, and is led there afterwards.
     if (!isLimited && current !== path) void navigate(current, {}, { replace: true });
   }, [isLimited, current, path]);
   const shown = useShown(current);
