@@ -17,8 +17,8 @@ export function createIntrospectHandler(introspect: Introspect, log: Log) {
     const answer = (status: number, body: object) =>
       void response.writeHead(status, headers).end(JSON.stringify(body));
     try {
-      const { token, address } = await readForm(request);
-      answer(200, introspect(token, canonicalAddress(address) ?? "local"));
+      const { token, page, address } = await readForm(request);
+      answer(200, introspect(token, { page, from: canonicalAddress(address) ?? "local" }));
     } catch (error) {
       // A part of the body may not have been read.
       response.setHeader("Connection", "close");
@@ -44,8 +44,11 @@ async function readForm(request: IncomingMessage) {
   }
   const form = new URLSearchParams((await readBytes(request, strangersBody)).toString("utf8"));
   // Programs differ in which of two members of a name they take (RFC 6749 §3.2).
-  const [token, ...tokens] = form.getAll("token");
-  const [address = "", ...addresses] = form.getAll("client_address");
-  if (token && tokens.length + addresses.length === 0) return { token, address };
-  throw new StewardError("malformed_request", "Send one `token` and, if at all, one `client_address`.");
+  const given = ["token", "page", "client_address"].map((name) => form.getAll(name));
+  const [token, page, address = ""] = given.map(([value]) => value);
+  if (token && given.every(({ length }) => length <= 1)) return { token, page, address };
+  throw new StewardError(
+    "malformed_request",
+    "Send one `token`, and at most one `page` and `client_address`.",
+  );
 }

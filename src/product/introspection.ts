@@ -10,13 +10,17 @@ interface IntrospectionParts {
 
 export type Introspect = ReturnType<typeof createIntrospection>;
 
-/** Describes a token to the product as RFC 7662 §2.2 does; of one that opens no page it says only that, for whatever reason. */
+/**
+ * Describes a token to the product as RFC 7662 §2.2 does; of one that opens no page it says only that, for whatever reason.
+ * `page`: it must open this one.
+ */
 export function createIntrospection({ pages, visits, bearer }: IntrospectionParts) {
-  return (text: string, from: string): object => {
+  return (text: string, { page: name, from }: { page: string | undefined; from: string }): object => {
     const program = programOf(bearer, text, from);
     if (!program?.token.scopes.includes("product:use")) return { active: false };
-    const aud = pages.filter((page) => typeof visits.checkProgram(page, program) === "object");
-    // A product that reads `active` and nothing else must let no one in who may open nothing.
+    const asked = pages.filter((page) => name === undefined || page.name === name);
+    const aud = asked.filter((page) => typeof visits.checkProgram(page, program) === "object");
+    // A product that reads `active` and nothing else, as libraries do, must let no one in who may open nothing.
     if (aud.length === 0) return { active: false };
     const { account, token } = program;
     return {

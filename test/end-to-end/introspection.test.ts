@@ -109,6 +109,10 @@ describe("a token that the product asks about", () => {
     const aud = async (...pages: string[]) => (await ask((await make({ pages })).token)).aud;
     assert.deepEqual(await aud("far", "near"), ["far"]);
     assert.deepEqual(await ask((await make({ pages: ["near"] })).token), inactive);
+    const { token } = await make({ pages: ["far", "near"] });
+    assert.deepEqual((await ask(token, { page: "far" })).aud, ["far"]);
+    for (const page of ["pump", "near", "fa", "FAR", "", "constructor"])
+      assert.deepEqual(await ask(token, { page }), inactive, `a library that reads \`active\` at ${page}`);
   });
 
   it("is nothing for whatever reason it does not count, with the same answer", async () => {
@@ -194,6 +198,7 @@ describe("a token that the product asks about", () => {
       ["an empty one", 400, "token="],
       ["two", 400, `${asked}&${asked}`],
       ["two addresses", 400, `${asked}&client_address=192.0.2.7&client_address=192.0.2.8`],
+      ["two pages", 400, `${asked}&page=pump&page=far`],
       ["JSON", 415, JSON.stringify({ token }), { "content-type": "application/json" }],
       ["no type", 415, asked, {}],
       ["a form that is packed", 415, asked, { ...type, "content-encoding": "gzip" }],
