@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { canonicalAddress } from "../accounts/throttle/client-key.ts";
 import { errorCodes } from "../contract/error-codes.ts";
 import { messageOf, StewardError } from "../contract/errors.ts";
@@ -13,7 +14,13 @@ const headers = { "Content-Type": "application/json", "Cache-Control": "no-store
  * throws.
  */
 export function createIntrospectHandler(introspect: Introspect, log: Log) {
+  const busy = new WeakSet<Socket>();
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { socket } = request;
+    // Node reads 64 KiB at once: three hundred requests in them would keep all others of the agent waiting.
+    if (busy.has(socket)) return void socket.destroy();
+    busy.add(socket);
+    response.once("close", () => busy.delete(socket));
     const answer = (status: number, body: object) =>
       void response.writeHead(status, headers).end(JSON.stringify(body));
     try {

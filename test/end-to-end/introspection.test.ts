@@ -232,6 +232,17 @@ describe("a token that the product asks about", () => {
     assert.equal((await ask(token)).active, true);
   });
 
+  it("is asked about one request after the other: a flood on one connection ends it", async () => {
+    const { token } = await make();
+    const body = `token=${token}`;
+    const head = [`Content-Type: ${form}`, `Content-Length: ${body.length}`];
+    const request = requestText(`POST ${path}`, head, body);
+    const { text, isClosed } = await sendRaw(request.repeat(2), { port: 0, socketPath });
+    assert.deepEqual([text, isClosed], ["", true]);
+    const answers = await sendRaw(request, { port: 0, socketPath, expect: 1 });
+    assert.match(answers.text, /"active":true/);
+  });
+
   it("is asked about on that socket only: the API has no such path, for no one", async () => {
     const { token } = await make();
     for (const by of [{}, { local: true }, { token: bob.token }]) {
