@@ -69,6 +69,7 @@ case $target in
     need iproute2 ip
     need util-linux setpriv
     need squashfs-tools mksquashfs
+    [ -x /usr/bin/chromium-headless-shell ] || need chromium
     need_library libgnutls.so.30 libgnutls30
     ;;
   vm-test)

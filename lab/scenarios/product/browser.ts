@@ -69,9 +69,10 @@ export function opensSocket(headers: OutgoingHttpHeaders): Promise<[status: numb
     asking.on("upgrade", ({ statusCode = 0 }, socket) => {
       socket.on("error", reject).on("data", (bytes) => {
         socket.destroy();
-        resolve([statusCode, String(bytes)]);
+        resolve([statusCode, String(bytes.subarray(2))]);
       });
-      socket.write("valve 3");
+      // A message of text, masked by zeros (RFC 6455, section 5.2).
+      socket.write(Buffer.concat([Buffer.from([0x81, 0x87, 0, 0, 0, 0]), Buffer.from("valve 3")]));
     });
     asking.end();
   });

@@ -2,9 +2,11 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { fakingTime } from "../../basics/faketime.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { TieredScenario } from "../../machines/scenario.ts";
+import type { HostSide, TieredScenario } from "../../machines/scenario.ts";
 import { addUser, enrolled, password } from "../people.ts";
 import { ask, entered, signsIn, steward } from "./browser.ts";
+import { steps } from "./chromium.ts";
+import { walks } from "./person.ts";
 import { pumpFiles } from "./pump.ts";
 import { namesPage, recipes, startsCaddy, startsNginx } from "./recipe.ts";
 import { followsAccounts, followsPrograms, outlivesAgent } from "./rights.ts";
@@ -12,18 +14,22 @@ import { keepsForeignOut, ledToSignIn, passesOn, type Visit } from "./visit.ts";
 
 const faketime = "/usr/lib/faketime";
 
+const asked = Object.fromEntries(
+  Object.entries(steps).map(([name, take]) => [name, (_: HostSide, value: unknown) => take(value as never)]),
+);
+
 /** docs/product.md as it is written, before a small product. */
 export const scenario: TieredScenario = {
   title:
     "a page of the product behind Steward's sign-in, through Debian's nginx and Caddy, as its recipe says",
   tiers: { container: {} },
-  timeoutSeconds: 240,
+  timeoutSeconds: 300,
   // Debian's installer writes the names; Caddy looks its own socket's up.
   files: { ...pumpFiles, "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n" },
   folders: {
     [faketime]: (directory) => cpSync(fakingTime().LD_PRELOAD ?? "", join(directory, "libfaketime.so.1")),
   },
-  asks: recipes,
+  asks: { ...recipes, ...asked },
   boots: [
     {
       run: async (guest) => {
@@ -32,11 +38,13 @@ export const scenario: TieredScenario = {
         const gate = await namesPage(guest);
         await startsNginx(guest);
         const ada = await visited(guest, "ada", gate, "nginx");
+        await walks(guest, "hedy", "nginx", "user disable");
         await followsPrograms(guest, ada);
         await followsAccounts(guest, ada);
         await outlivesAgent(guest, ada, faketime);
         await startsCaddy(guest);
         const grace = await visited(guest, "grace", gate, "Caddy");
+        await walks(guest, "joan", "Caddy", "user sessions revoke --yes");
         await followsPrograms(guest, grace);
         await outlivesAgent(guest, grace, faketime);
       },

@@ -1,10 +1,12 @@
 /**
- * The product: it refuses what has not passed Steward, says of each other request how it arrived, begins a stream of events,
- * and sends back all that comes over a WebSocket.
+ * The product: it refuses what has not passed Steward, shows its page to a person, says of each other request how it arrived,
+ * begins a stream of events, and sends back all that comes over a WebSocket, in messages of 125 bytes at most.
  */
 const program = String.raw`"use strict";
+const { createHash } = require("node:crypto");
 const { readFileSync } = require("node:fs");
 const { createServer } = require("node:http");
+const html = readFileSync("/usr/lib/pump/page.html", "utf8");
 const gate = readFileSync(process.env.CREDENTIALS_DIRECTORY + "/gate", "utf8").trim();
 const hasPassed = ({ headers }) => headers["steward-gate"] === gate;
 const server = createServer((request, response) => {
@@ -12,6 +14,11 @@ const server = createServer((request, response) => {
   if (request.url === "/events") {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     return response.write("data: the only event\n\n");
+  }
+  if (request.method === "GET" && request.headers.accept?.includes("text/html")) {
+    response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" });
+    const { "steward-user": name, "steward-role": role } = request.headers;
+    return response.end(html.replace("PERSON", name + ", " + role));
   }
   let bytes = 0;
   request.on("data", (chunk) => (bytes += chunk.length));
@@ -24,10 +31,37 @@ const server = createServer((request, response) => {
 server.on("upgrade", (request, socket) => {
   if (!hasPassed(request)) return socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
   socket.on("error", () => undefined);
-  socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
-  socket.pipe(socket);
+  const key = request.headers["sec-websocket-key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+  socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n");
+  socket.write("Sec-WebSocket-Accept: " + createHash("sha1").update(key).digest("base64") + "\r\n\r\n");
+  // RFC 6455, section 5.3: what a client sends is masked, what it gets is not.
+  socket.on("data", (bytes) => {
+    const content = bytes.subarray(6).map((byte, index) => byte ^ bytes[2 + (index % 4)]);
+    socket.write(Buffer.concat([Buffer.from([bytes[0], content.length]), content]));
+  });
 });
 server.listen(9000, "127.0.0.1");
+`;
+
+const page = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Pump</title>
+<h1>Pump of PERSON</h1>
+<a href="/status?again">Look again</a>
+<form method="post" action="/valves"><label>Valve <input name="valve"></label><button>Set</button></form>
+<form method="post" action="/firmware" enctype="multipart/form-data">
+  <label>Firmware <input type="file" name="file"></label><button>Install</button>
+</form>
+<output id="socket"></output>
+<output id="stream"></output>
+<script>
+  const show = (place) => ({ data }) => { document.getElementById(place).textContent = data; };
+  const socket = new WebSocket(location.origin.replace("http", "ws") + "/socket");
+  socket.onopen = () => socket.send("valve 3");
+  socket.onmessage = show("socket");
+  new EventSource("/events").onmessage = show("stream");
+</script>
 `;
 
 const unit = `[Unit]
@@ -42,6 +76,7 @@ ExecStart=/usr/lib/steward-vm/node /usr/lib/pump/pump.cjs
 /** The product's files in the machine. */
 export const pumpFiles = {
   "/usr/lib/pump/pump.cjs": program,
+  "/usr/lib/pump/page.html": page,
   "/etc/systemd/system/pump.service": unit,
 } as const;
 

@@ -49,6 +49,15 @@ export function changesHostFile(next: (before: Record<string, unknown>) => objec
   writeFileSync(hostFile, JSON.stringify(next(JSON.parse(readFileSync(hostFile, "utf8")))));
 }
 
+/** Has the page ask for this role from now on. */
+export async function asksForRole(guest: Guest, role: string): Promise<void> {
+  changesHostFile(({ product, ...others }) => {
+    const { pages, ...rest } = product as { pages: object[] };
+    return { ...others, product: { ...rest, pages: pages.map((page) => ({ ...page, role })) } };
+  });
+  await guest.restarts();
+}
+
 /** Puts nginx before the page, and a place besides whose maker has forgotten the visitor's headers. */
 export async function startsNginx(guest: Guest): Promise<void> {
   const { nginx } = await recipe(guest);

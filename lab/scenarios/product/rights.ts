@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import { password } from "../people.ts";
 import { ask, entered, lan, opens, pump, script, signsIn } from "./browser.ts";
-import { changesHostFile } from "./recipe.ts";
+import { asksForRole } from "./recipe.ts";
 import { isOf, type Visit } from "./visit.ts";
 
 const asksWith = (cookie: string) => ask(`${pump}/`, { headers: { ...script, cookie } });
@@ -72,15 +72,6 @@ async function rechecked(guest: Guest, cookie: string): Promise<string> {
   const address = "http://127.0.0.1:8470/api/product/pages/pump/check";
   return (await guest.run("curl", [...words, ...headers.flatMap((one) => ["--header", one]), address]))
     .stdout;
-}
-
-/** Has the page ask for this role from now on. */
-async function asksForRole(guest: Guest, role: string): Promise<void> {
-  changesHostFile(({ product, ...others }) => {
-    const { pages, ...rest } = product as { pages: object[] };
-    return { ...others, product: { ...rest, pages: pages.map((page) => ({ ...page, role })) } };
-  });
-  await guest.restarts();
 }
 
 /** The agent starts again, with a wrong clock too, and is gone. */
