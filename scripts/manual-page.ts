@@ -68,6 +68,7 @@ export const stewardPage: PageWords = {
   ],
   environment: [
     ["STEWARD_SOCKET", "the agent's socket, where --socket is not given"],
+    ["STEWARD_PRODUCT_SOCKET", "the socket for the product's reports, where --product-socket is not given"],
     ["STEWARD_STATE", "the agent's state directory, where --state is not given"],
   ],
   files: [

@@ -25,6 +25,7 @@ const places = {
   state: join(home, "state"),
   run: join(home, "run"),
   socket: join(home, "run/steward.sock"),
+  productSocket: join(home, "run/product.sock"),
   /** The host file, which is root's on a device, in a folder of the run's own. */
   hostFile: join(home, "etc/steward.json"),
   /** The installer's directories for releases and for its trust. */
@@ -76,9 +77,9 @@ function writeInitialSettings({ server }: Published): void {
 
 /** Tells the command line where the socket and the state of this agent are. */
 function ofThisAgent(): string {
-  const { socket, state, hostFile, releases, trust, initialSettings } = places;
+  const { socket, productSocket, state, hostFile, releases, trust, initialSettings } = places;
   const named = { SOCKET: socket, STATE: state, HOST_FILE: hostFile, RELEASES: releases, TRUST: trust };
-  const all = Object.entries({ ...named, INITIAL_SETTINGS: initialSettings });
+  const all = Object.entries({ ...named, PRODUCT_SOCKET: productSocket, INITIAL_SETTINGS: initialSettings });
   return all.map(([name, value]) => `STEWARD_${name}='${value}' `).join("");
 }
 

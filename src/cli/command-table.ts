@@ -87,6 +87,7 @@ export const parts: readonly Part[] = [
   },
   { words: ["host-file"], load: async () => (await import("./configuration/host-file.ts")).hostFileCommands },
   { words: ["tls"], load: async () => (await import("./tls/tls.ts")).tlsCommands },
+  { words: ["product"], load: async () => (await import("./product/product.ts")).productCommands },
   { words: ["notify"], load: async () => (await import("./notify/notify.ts")).notifyCommands },
   { words: ["time"], load: async () => (await import("./time/time.ts")).timeCommands },
   { words: ["update"], load: async () => (await import("./updates/update.ts")).updateCommands },

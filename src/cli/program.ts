@@ -48,7 +48,7 @@ const groups: readonly CommandGroup[] = [
     title: "The device",
     words: [
       ...["status", "history", "doctor", "apply", "backup", "system", "host-file", "tls", "time"],
-      ...["notify", "logs", "events"],
+      ...["notify", "logs", "events", "product"],
       ...["restore", "reboot", "power-off", "factory-reset", "version"],
     ],
   },

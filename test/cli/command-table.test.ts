@@ -46,7 +46,7 @@ describe("the parts of the table of commands", () => {
         .sort()
         .join(", "),
       "backup, completion, doctor, hash-password, help, host-file check, host-file restore, notify list, notify secret, " +
-        "notify test, seal, serve, setup-token, state list, state reset, state restore, state show, status, time probe, " +
+        "notify test, product event, product need, product ok, seal, serve, setup-token, state list, state reset, state restore, state show, status, time probe, " +
         "tls disable, tls enable, tls install, tls reload, tls request, token prepare, update abort, update apply, " +
         "update confirm, update rollback, update trust install, user 2fa disable, user 2fa enable, user 2fa recover, " +
         "user 2fa recovery-codes, user 2fa setup, version",

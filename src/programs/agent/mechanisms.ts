@@ -137,7 +137,7 @@ export const mechanisms = {
     part: createPasskeys,
     open: ({ auth }) => ({ handlers: createPasskeyHandlers(auth.passkeys) }),
   },
-  product: { hostFile: "product", open: openProduct },
+  product: { commands: ["product"], hostFile: "product", open: openProduct },
   nts: { program: "nts-key-exchange.ts", part: keyExchangeOf },
   patches: { program: "unpack-patch.ts", part: createUnpackPatch },
 } satisfies Readonly<
