@@ -25,6 +25,8 @@ StewardBackupOld warning 11610m 196h
   steward_backup_last_timestamp_seconds 3600x14400
 StewardNeedsAdministrator info 23h 25h code="support_ending"
   steward_need{code="support_ending"} 0+0x5 1+0x1800
+StewardProductReports warning 8m 12m code="pressure_low"
+  steward_product_need{code="pressure_low"} _x6 1+0x20
 StewardRestarts warning 15m 20m
   process_start_time_seconds 0+0x5 100+0x3 400+0x3 700+0x3 1000+0x30
 StewardCertificateExpires warning 110m 125m

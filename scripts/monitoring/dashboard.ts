@@ -10,6 +10,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, Lines>>>> = {
     Devices: { answer: "sum(steward_build_info)", "do not answer": "count(up == 0)" },
     State: { "{{state}}": "sum by (state) (steward_device_state)" },
     "What they need of an administrator": { "{{code}}": "sum by (code) (steward_need) > 0" },
+    "What their products report": { "{{code}}": "sum by (code) (steward_product_need) > 0" },
     "Health checks that find something wrong": {
       "{{check}}": "count by (check) (steward_health_check_ok == 0)",
     },
@@ -148,6 +149,7 @@ const units: Readonly<Record<string, RegExp>> = {
 const types: Readonly<Record<string, string>> = {
   Devices: "stat",
   "What they need of an administrator": "bargauge",
+  "What their products report": "bargauge",
 };
 /** Three in a row instead of four. */
 const wide = /^(Memory|Processor|Time since the start|Open files|Disk)/;

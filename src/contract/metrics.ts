@@ -25,6 +25,10 @@ export const metricFamilies = {
     "1 while the device needs this of an administrator, as `needs` of GET /api/status.",
     "code",
   ),
+  steward_product_need: gauge(
+    "1 while the device has this need of its product, by the code of `product.reports` in the host file. Absent otherwise.",
+    "code",
+  ),
   steward_health_check_ok: gauge("1 while this check of GET /api/health finds nothing wrong.", "check"),
   steward_configuration_drift: gauge(
     "1 while the device is not what the file says that `steward apply` was last given. Absent where none was applied.",

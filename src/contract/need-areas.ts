@@ -48,8 +48,13 @@ export const needAreas = {
   support_ended: "device",
   no_receiver: "device",
   receiver_failing: "device",
+  product: "device",
+  product_silent: "device",
 } as const satisfies Record<string, Area>;
 
 export type NeedCode = keyof typeof needAreas;
 
-export const needCodes = Object.keys(needAreas) as NeedCode[];
+/** Needs that the product reports: its pages deal with them, where they have one. */
+export type ProductNeedCode = "product" | "product_silent";
+
+export const needCodes = /* @__PURE__ */ Object.keys(needAreas) as NeedCode[];

@@ -20,6 +20,9 @@ const besides = [
   "first_ends_at",
   "support_until",
   "detail",
+  "unit",
+  "en",
+  "de",
 ] as const;
 
 interface NeedWatchOptions {
@@ -44,7 +47,7 @@ export function createNeedWatch({ needs, told, record, timers }: NeedWatchOption
   let isStopped = false;
   const look = async (): Promise<void> => {
     const present = new Map(needs().map((need) => [keyOf(need.code, need.level, need.facts), need]));
-    open ??= openIn(await told());
+    open ??= openNeeds(await told());
     for (const [key, need] of present) {
       if (!before?.has(key) || open.has(key)) continue;
       const began = toldNeed(need);
@@ -83,8 +86,8 @@ function toldNeed({ code, level, facts }: Need): ToldNeed {
   return { need: code, level, ...Object.fromEntries(known.filter(([, value]) => value !== undefined)) };
 }
 
-/** Needs that began and did not end. */
-function openIn(events: Awaited<ReturnType<NeedWatchOptions["told"]>>): Map<string, ToldNeed> {
+/** Needs that began and did not end, by these events of the record. */
+export function openNeeds(events: Awaited<ReturnType<NeedWatchOptions["told"]>>): Map<string, ToldNeed> {
   const open = new Map<string, ToldNeed>();
   for (const { type, details } of [...events].sort((one, other) => one.seq - other.seq)) {
     const need = details as ToldNeed;

@@ -51,6 +51,8 @@ export interface NeedsInput {
     readonly areNamed: boolean;
     readonly troubles: readonly ReceiverTrouble[];
   };
+  /** Those that the product reports. */
+  readonly reported: readonly Need[];
   /** The caller may see the names of users. */
   readonly mayNameUsers: boolean;
 }
@@ -86,6 +88,7 @@ export function createNeeds(): NeedsOf {
       ...supportNeed(input),
       ...firstRunNeeds(input),
       ...receiverNeeds(input),
+      ...input.reported,
     ];
     return gravestFirst(found).map(lasting);
   };

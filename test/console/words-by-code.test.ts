@@ -21,6 +21,7 @@ import * as enUpdates from "../../src/console/catalogue/languages/en/updates.ts"
 import { putTexts, t } from "../../src/console/catalogue/words.ts";
 import { eventLines, eventSentence } from "../../src/console/home/event-words.ts";
 import { needInWords } from "../../src/console/needs/need-words.ts";
+import { remedyOf, remedyQuery } from "../../src/console/needs/remedies.ts";
 import { headOf, reasonOf, supplementarySentences } from "../../src/console/system/clock/clock-sentences.ts";
 import { boundInWords } from "../../src/console/system/clock/clock-words.ts";
 import { labelOf, schemaRead } from "../../src/console/system/settings/setting-words.ts";
@@ -205,6 +206,46 @@ it("a need is said by agent and English page in the same words, for every code",
     return need.code;
   });
   assert.deepEqual(new Set([...known, ...found]), new Set(needCodes));
+});
+
+describe("what the product reports", () => {
+  const facts = {
+    name: "low",
+    unit: "pump.service",
+    en: "The pressure is 1.2 bar",
+    de: "Der Druck ist 1,2 bar",
+  };
+  const ofProduct = (code: Need["code"], more: object = {}): Need => {
+    return { ...{ code, level: "failing", detail, remedy: null }, facts: { ...facts, ...more } };
+  };
+  const event = (type: string, details: object) =>
+    eventSentence({
+      ...{ type, details, code: null, subject: null },
+      actor: { name: "pump.service" },
+    } as AuditEvent);
+  const onPage = { page: "pump", path: "/pressure?unit=bar&of=3" };
+
+  for (const [tag, texts, said, silent, toDo, buttons] of [
+    ["en", enBase, facts.en, "No news of: ", "To do: ", ["Open the page", "Show the parts"]],
+    ["de", deBase, facts.de, "Keine Nachricht mehr: ", "Zu tun: ", ["Seite öffnen", "Teile zeigen"]],
+  ] as const)
+    it(`is its own sentence, as a need and as an event, with the way to its page: ${tag}`, () => {
+      putTexts(tag, texts);
+      assert.equal(event("product.reported", { ...facts, code: "low" }), said);
+      const began = { need: "product_silent", level: "failing", ...facts };
+      assert.equal(event("need.began", began), `${toDo}${silent}${said}`);
+      const [shown, without] = [ofProduct("product", onPage), ofProduct("product")];
+      assert.deepEqual([needInWords(shown)?.title, needInWords(without)?.title], [said, said]);
+      assert.deepEqual([needInWords(shown)?.button, needInWords(without)?.button], buttons);
+      // Behind `to=` the path is as it is, with its own query: the page of the console takes all that follows.
+      assert.equal(remedyOf(shown).to, "/product/pump?to=/pressure?unit=bar&of=3");
+      assert.deepEqual([remedyOf(without).to, remedyQuery(shown)], ["/system", {}]);
+    });
+
+  it("is in English where it has no other sentence", () => {
+    putTexts("de", deBase);
+    assert.equal(event("product.reported", { en: facts.en }), facts.en);
+  });
 });
 
 describe("figures in words", () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, it } from "node:test";
 import { createVirtualTime, type VirtualTime } from "../../lab/simulated/virtual-time.ts";
 import type { NeedCode } from "../../src/contract/need-areas.ts";
 import type { Need } from "../../src/contract/types.ts";
-import { createNeedWatch, type NeedWatch, type ToldNeed } from "../../src/system/need-watch.ts";
+import { createNeedWatch, type NeedWatch, openNeeds, type ToldNeed } from "../../src/system/need-watch.ts";
 
 const needOf = (code: NeedCode, facts: Need["facts"] = {}, level: Need["level"] = "attention"): Need => ({
   ...{ code, level, facts, detail: "A need.", remedy: null },
@@ -76,6 +76,33 @@ describe("the events of what the device needs", () => {
       needOf("disk", { reason: "disk_reserve_missing" }, "failing"),
     );
     assert.equal(told.length, 5);
+  });
+
+  it("tell the product's needs apart by their code, with its unit and its sentence of the beginning", async () => {
+    const low = {
+      name: "low",
+      unit: "pump.service",
+      en: "The pressure is 1.2 bar",
+      de: "Der Druck ist 1,2 bar",
+    };
+    const stuck = { name: "stuck", unit: "pump.service", en: "The valve is stuck" };
+    const place = { page: "pump", path: "/pressure" };
+    await look(2, needOf("product", { ...low, ...place }), needOf("product", stuck));
+    await look(1, needOf("product", { ...low, en: "The pressure is 1.1 bar" }));
+    await look(2, needOf("product_silent", low));
+    const about = { level: "attention", ...low };
+    assert.deepEqual(
+      events.map(({ type, details }) => [type, details]),
+      [
+        ["need.began", { need: "product", ...about }],
+        ["need.began", { need: "product", level: "attention", ...stuck }],
+        ["need.ended", { need: "product", level: "attention", ...stuck }],
+        ["need.began", { need: "product_silent", ...about }],
+        ["need.ended", { need: "product", ...about }],
+      ],
+    );
+    const open = openNeeds([...events].reverse());
+    assert.deepEqual([...open.values()], [{ need: "product_silent", ...about }]);
   });
 
   it("go on after a restart: neither told twice nor forgotten", async () => {

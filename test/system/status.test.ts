@@ -42,6 +42,7 @@ function look(change: Partial<Device> = {}) {
     deviceName: "edge-7",
     device: { name: "edge-7", not_needed: [] },
     receivers: { areNamed: true, troubles: [] },
+    reported: [],
     wayBack: () => null,
     version: "1.2.3",
     accent: "blue",
@@ -335,6 +336,17 @@ describe("people who need something, and what the first run has left for later",
       if (change.mayNameUsers === false)
         assert.doesNotMatch(JSON.stringify(status.needs), /\b(ann|ben|ana)\b/);
     });
+});
+
+it("the needs that the product reports are among those of the device, the gravest of all first", () => {
+  const reported = (["attention", "failing"] as const).map((level) => ({
+    ...{ code: "product" as const, level, facts: { name: level }, detail: "Low.", remedy: null },
+  }));
+  const receivers = { areNamed: false, troubles: [] };
+  const { state, needs } = look({ reported, receivers });
+  const [grave, slight] = [reported[1], reported[0]];
+  assert.deepEqual([state, needs[0], needs[2]], ["failing", grave, slight]);
+  assert.equal(needs[1]?.code, "no_receiver");
 });
 
 describe("the needs about receivers of messages", () => {

@@ -71,7 +71,7 @@ function NeedBanner({ need, path }: { readonly need: Need; readonly path: string
   const words = needInWords(need);
   if (words === null) return null;
   return (
-    <Lead state={colourOf(need)} to={remedyOf(need.code).to} from={path} text={words.button}>
+    <Lead state={colourOf(need)} to={remedyOf(need).to} from={path} text={words.button}>
       {words.title}. <NeedText need={need} />
     </Lead>
   );

@@ -88,7 +88,7 @@ function WayOut({
   if (code === "second_factor_advised" && !isOneOf("admin")) return null;
   const isOthers = code === "second_factor_advised" && me().two_factor.enabled;
   const shown = isOthers ? ({ ...need, code: "two_factor_missing" } as const) : need;
-  const { to } = remedyOf(shown.code);
+  const { to } = remedyOf(shown);
   if (!isShown(to)) return null;
   return (
     <Link to={to} query={remedyQuery(shown)} className={`button ${isFirst ? "primary" : "plain"}`}>

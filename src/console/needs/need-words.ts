@@ -30,7 +30,7 @@ export function needInWords(need: Need, format = pageFormat): NeedInWords | null
       ? healthSentence({ code: told.reason || code, detail, facts } as Finding, format)
       : { text: visible(text(told)), isAgents: false },
     isFinding,
-    button: wordFor(t.home.needButtons, code) ?? t.home.needButtons.part,
+    button: wordFor(t.home.needButtons, "page" in facts ? "page" : code) ?? t.home.needButtons.part,
   };
 }
 

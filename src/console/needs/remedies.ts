@@ -1,4 +1,5 @@
 import type { OwnNeedCode } from "../../contract/findings.ts";
+import type { ProductNeedCode } from "../../contract/need-areas.ts";
 import type { Need } from "../../contract/types.ts";
 
 type Query = Readonly<Record<string, string>>;
@@ -17,7 +18,9 @@ const onReceivers = { ...onSettings, query: { open: "notifications" } } as const
 const onPeople = { to: "/users" } as const;
 
 /** By code: a need that no health check finds does not compile without one. */
-const remedies: Readonly<Partial<Record<Need["code"], Remedy>> & Record<OwnNeedCode, Remedy>> = {
+const remedies: Readonly<
+  Partial<Record<Need["code"], Remedy>> & Record<Exclude<OwnNeedCode, ProductNeedCode>, Remedy>
+> = {
   rescue: { to: "/system/logs" },
   setup_required: onPeople,
   no_administrator: onPeople,
@@ -43,13 +46,14 @@ const remedies: Readonly<Partial<Record<Need["code"], Remedy>> & Record<OwnNeedC
   support_ended: onHost,
 };
 
-/** The parts of the agent, with what is wrong with each, are with the device. */
-export function remedyOf(code: Need["code"]): Remedy {
-  return remedies[code] ?? onHost;
+/** The parts of the agent, with what is wrong with each, are with the device; the product's own pages are its own. */
+export function remedyOf({ code, facts }: Pick<Need, "code" | "facts">): Remedy {
+  const { page, path } = facts as { page?: string; path?: string };
+  return page === undefined ? (remedies[code] ?? onHost) : { to: `/product/${page}?to=${path}` };
 }
 
-export function remedyQuery({ code, facts }: Need): Query {
-  const { query = {}, queryOfOne } = remedyOf(code);
-  const { users: [username, ...others] = [] } = facts as { users?: readonly string[] };
+export function remedyQuery(need: Need): Query {
+  const { query = {}, queryOfOne } = remedyOf(need);
+  const { users: [username, ...others] = [] } = need.facts as { users?: readonly string[] };
   return queryOfOne && username !== undefined && others.length === 0 ? queryOfOne(username) : query;
 }

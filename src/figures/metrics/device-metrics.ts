@@ -107,6 +107,10 @@ function writeDevice({ add, addStates }: MetricSink, readings: DeviceReadings): 
   const { state, needs, checks, certificateEnd, drift, lastBackupAt } = readings;
   addStates("steward_device_state", "state", deviceStates, state);
   addStates("steward_need", "code", needCodes, new Set(needs.map(({ code }) => code)));
+  for (const { facts } of needs) {
+    const { unit, name } = facts as { unit?: string; name?: string };
+    if (unit !== undefined && name !== undefined) add("steward_product_need", 1, { code: name });
+  }
   for (const { name, isOk } of checks) add("steward_health_check_ok", flag(isOk), { check: name });
   add("steward_configuration_drift", drift === null ? null : flag(drift), unlabelled);
   add("steward_backup_last_timestamp_seconds", secondsOf(lastBackupAt), unlabelled);

@@ -89,6 +89,11 @@ export const needWords: NeedWords = {
     text: ({ kind, detail = "" }) =>
       kind ? detail : `Sie warten, bis der Empfänger sie wieder annimmt.${detail && ` ${detail}`}`,
   },
+  product: { title: ({ what }) => what, text: () => "Das Produkt meldet es." },
+  product_silent: {
+    title: ({ what }) => `Keine Nachricht mehr: ${what}`,
+    text: () => "Das Produkt hängt vielleicht.",
+  },
   support_ending: {
     title: ({ when }) => `Die Unterstützung des Herstellers endet am ${when}`,
     text: () => "Planen Sie einen Nachfolger.",

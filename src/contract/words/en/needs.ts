@@ -88,6 +88,8 @@ export const needWords: NeedWords = {
     text: ({ kind, detail = "" }) =>
       kind ? detail : `They wait until it accepts them again.${detail && ` ${detail}`}`,
   },
+  product: { title: ({ what }) => what, text: () => "The product reports it." },
+  product_silent: { title: ({ what }) => `No news of: ${what}`, text: () => "The product may hang." },
   support_ending: {
     title: ({ when }) => `The maker's support ends on ${when}`,
     text: () => "Plan for the successor of this device.",

@@ -3,14 +3,13 @@ import type { SetupToken } from "../../../accounts/sign-in/setup-token.ts";
 import type { TrustedTime } from "../../../accounts/trusted-time.ts";
 import type { Clock } from "../../../clock/loop/clock.ts";
 import { clockWordOf } from "../../../contract/clock/clock-word.ts";
-import type { EventType } from "../../../contract/event-types.ts";
 import { finding } from "../../../contract/finding.ts";
 import type { ConsoleGreeting, Finding, Need, Settings, Version } from "../../../contract/types.ts";
 import type { Host } from "../../../host/host.ts";
 import type { RootHelper } from "../../../host/ports.ts";
 import { createStatusHandlers } from "../../../http/handlers/status.ts";
 import { createSystemHandlers } from "../../../http/handlers/system.ts";
-import { agentEvent } from "../../../journal/events/event.ts";
+import { agentEvent, productEvent } from "../../../journal/events/event.ts";
 import type { EventLog } from "../../../journal/events/event-log.ts";
 import type { Disk } from "../../../store/files/disk.ts";
 import { createFacts, createHostFigures } from "../../../system/facts.ts";
@@ -34,11 +33,9 @@ import type { ProductRoom } from "../product/wire-product.ts";
 import type { State } from "../state.ts";
 import type { SignInRooms } from "../wire-accounts.ts";
 import type { LostCredentials } from "./lost-credentials.ts";
+import { eventsOfNeeds } from "./need-events.ts";
 import type { HistoryKeeping } from "./wire-history.ts";
 import { openSupportBundle } from "./wire-support.ts";
-
-/** Events on a page; between two starts there are no more of one type that count. */
-const longestPage = 200;
 
 export interface StatusRooms {
   readonly config: RoomsConfig;
@@ -136,7 +133,6 @@ export function presentNeeds(rooms: StatusRooms) {
 /** Records needs as they begin and end, and takes a reading for the history at each look. */
 export function watchNeeds(rooms: StatusRooms & { readonly events: EventLog }): NeedWatch {
   const { events, host } = rooms;
-  const toldBy = async (type: EventType) => (await events.list({ type, limit: longestPage })).items;
   // At one look, so that the process wakes no more often and describes the clock once.
   const look = (): readonly Need[] => {
     const { causes, needs } = presentNeeds(rooms);
@@ -145,8 +141,12 @@ export function watchNeeds(rooms: StatusRooms & { readonly events: EventLog }): 
   };
   return createNeedWatch({
     needs: look,
-    told: async () => [...(await toldBy("need.began")), ...(await toldBy("need.ended"))],
-    record: (type, details) => void events.record(agentEvent(type, { ...details })),
+    told: () => eventsOfNeeds(events),
+    record: (type, { ...details }) => {
+      const { unit } = details;
+      const isProducts = typeof unit === "string";
+      void events.record(isProducts ? productEvent(type, unit, details) : agentEvent(type, details));
+    },
     timers: host.time.timers,
   });
 }
@@ -172,6 +172,7 @@ function needsInputOf(
     support: { support: supportOf(config.supportUntil, auth.time), support_until: config.supportUntil },
     receivers: { areNamed: notifications.areNamed(), troubles: notifications.troubles() },
     troubles: troublesOf(checks),
+    reported: [],
   };
 }
 

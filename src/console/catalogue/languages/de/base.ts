@@ -29,9 +29,9 @@ export const ui: Catalogue["ui"] = {
   more: "Mehr laden",
   typeToConfirm: (word) => `Zur Bestätigung ${word} eingeben`,
   unsaved: "Nicht gespeicherte Änderungen",
-  unsavedText: "Ihre Änderungen sind nicht gespeichert. Beim Verlassen gehen sie verloren.",
+  unsavedText: "Beim Verlassen gehen sie verloren.",
   shownOnce: "Nur dieses eine Mal zu sehen",
-  shownOnceText: "Das wird nicht noch einmal angezeigt. Notieren Sie es zuerst.",
+  shownOnceText: "Notieren Sie es zuerst.",
   leaveSecret: "Trotzdem schließen",
   leave: "Verlassen, ohne zu speichern",
   stay: "Bleiben",
@@ -51,10 +51,8 @@ export const problem: Catalogue["problem"] = {
   unexpected: "Auf dieser Seite ist ein Fehler aufgetreten",
   unreachable: {
     title: "Das Gerät hat nicht geantwortet",
-    detail:
-      "Vielleicht hat es den Auftrag trotzdem ausgeführt. Sehen Sie nach, bevor Sie es noch einmal versuchen.",
-    unsent:
-      "Es wurde nichts gesendet, und Ihre Eingaben sind noch da. Versuchen Sie es, sobald das Gerät antwortet.",
+    detail: "Vielleicht hat es den Auftrag trotzdem ausgeführt. Sehen Sie zuerst nach.",
+    unsent: "Es wurde nichts gesendet, und Ihre Eingaben sind noch da.",
   },
   binding:
     "Das Cookie gehört nicht zu dieser Seite: Ein anderes Programm unter dieser Adresse kann es gesetzt haben. Melden Sie sich neu an.",
@@ -91,7 +89,7 @@ export const frame: Catalogue["frame"] = {
   account: "Ihr Konto",
   signOut: "Abmelden",
   noPage: "Seite nicht gefunden",
-  noPageText: (path) => `Unter ${path} gibt es keine Seite. Die Adresse ist vielleicht falsch oder veraltet.`,
+  noPageText: (path) => `Unter ${path} gibt es keine Seite.`,
   toHome: "Zur Startseite",
   skip: "Zum Inhalt",
   reconnecting: "Das Gerät antwortet nicht. Die Verbindung wird wieder aufgebaut …",
@@ -136,7 +134,7 @@ export const signIn: Catalogue["signIn"] = {
   codeHint: "Die sechs Ziffern Ihres Authenticators",
   recoveryCode: "Wiederherstellungscode",
   recoveryCodeHint: "Einer Ihrer zehn Codes; jeder gilt einmal",
-  nextCode: "Warten Sie auf den nächsten Code und geben Sie diesen ein",
+  nextCode: "Warten Sie auf den nächsten Code",
   lost: "Ich habe meinen Authenticator verloren",
   lostHint: "Entfernt ihn, damit Sie einen anderen einrichten können",
   skewSuspected: (time) =>
@@ -149,8 +147,7 @@ export const signIn: Catalogue["signIn"] = {
   sessionEndedText: "Melden Sie sich an, um fortzufahren. Ihre Eingaben sind noch da.",
   abandon: "Verwerfen und abmelden",
   atProvider: (name: string) => `Anmelden mit ${name}`,
-  windowBlocked:
-    "Ihr Browser hat das Fenster für die Anmeldung blockiert. Erlauben Sie es und versuchen Sie es noch einmal.",
+  windowBlocked: "Ihr Browser hat das Fenster für die Anmeldung blockiert. Erlauben Sie es.",
   confirmAtProvider:
     "Sie melden sich beim Anbieter an. Tun Sie das noch einmal; fünf Minuten lang werden Sie nicht wieder gefragt.",
   confirmTitle: "Bestätigen Sie, dass Sie es sind",
@@ -249,6 +246,7 @@ export const home: Catalogue["home"] = {
     tokens_ending: "Zu Ihren Token",
     no_receiver: "Einrichten",
     receiver_failing: "Empfänger zeigen",
+    page: "Seite öffnen",
     support_ending: "Zum Gerät",
     support_ended: "Zum Gerät",
   },

@@ -1,4 +1,5 @@
 import type { OwnNeedCode } from "../../../../contract/findings.ts";
+import type { ProductNeedCode } from "../../../../contract/need-areas.ts";
 import type { Need } from "../../../../contract/types.ts";
 import type { UpdateTile } from "../../../../contract/updates/update-summaries.ts";
 import { eventActors, eventSentences } from "../../../../contract/words/en/events.ts";
@@ -239,7 +240,7 @@ export const home = {
   memory: "Memory",
   used: (percent: string) => `${percent} used`,
   needs: needWords,
-  /** The button of each need leads to where it is put right; `part`: of one that a health check finds and that has none of its own. */
+  /** The button of each need leads to where it is put right; `part`: of one that a health check finds and that has none of its own; `page`: of the product's. */
   needButtons: {
     part: "Show the parts",
     rescue: "Show the logs",
@@ -259,9 +260,11 @@ export const home = {
     tokens_ending: "Show your tokens",
     no_receiver: "Set it up",
     receiver_failing: "Show the receivers",
+    page: "Open the page",
     support_ending: "Show the device",
     support_ended: "Show the device",
-  } satisfies Partial<Record<Need["code"], string>> & Record<OwnNeedCode | "part", string>,
+  } satisfies Partial<Record<Need["code"], string>> &
+    Record<Exclude<OwnNeedCode, ProductNeedCode> | "part" | "page", string>,
   happened: eventSentences,
   actors: eventActors,
 };
