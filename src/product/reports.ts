@@ -1,4 +1,4 @@
-/** A report that the product may make, as root has decided in the host file. */
+/** An event or a need that the product may report, as root has decided in the host file. */
 export interface ProductReport {
   readonly code: string;
   readonly level: "notice" | "attention" | "failing";
@@ -20,3 +20,17 @@ export function numbersIn(sentence: string): string[] {
 
 /** A place of a number in a sentence. */
 export const placeForm = /\{([a-z][a-z0-9_]{0,19})\}/g;
+
+/** The report's sentences with these numbers in their places, without a full stop: they are titles as well. */
+export function sentencesOf({ text: { en, de } }: ProductReport, numbers: Readonly<Record<string, number>>) {
+  const filled = (sentence: string, mark: string): string =>
+    sentence
+      .replace(placeForm, (_, name: string) => figureOf(numbers[name]).replace(".", mark))
+      .replace(/\.$/, "");
+  return { en: filled(en, "."), ...(de !== undefined && { de: filled(de, ",") }) };
+}
+
+/** Twelve digits: more show how a processor calculates, such as 0.30000000000000004. */
+function figureOf(number = 0): string {
+  return String(Number(number.toPrecision(12)));
+}

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { checkEvent } from "../../lab/agents/answer-rules.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
+import { createVirtualTime } from "../../lab/simulated/virtual-time.ts";
+import { allEvents, type OpenedLog, openLog } from "../../lab/state/event-directory.ts";
+import { agentEvent, productEvent } from "../../src/journal/events/event.ts";
+import type { ProductReport } from "../../src/product/reports.ts";
 import type { ProductPage } from "../../src/product/visits.ts";
 import { openProduct } from "../../src/programs/agent/product/wire-product.ts";
 
@@ -22,7 +27,7 @@ interface Named {
 
 function opened({ name = "pump-7", pages = [page], units = [], versionFile = null, binary = null }: Named) {
   return openProduct({
-    config: { product: { name, pages, units, versionFile } },
+    config: { product: { name, pages, units, reports: [], versionFile } },
     auth: {},
     host: { identity: { deviceId: "a".repeat(32) }, time: { uptime: () => 0 } },
     updates: { status: () => ({ installed: { rules: null, binary } }) },
@@ -93,5 +98,86 @@ describe("the product that the host file names", () => {
       make(versionFile);
       assert.equal((await opened({ versionFile })).seenBy("admin")?.version, version, what);
     }
+  });
+});
+
+describe("the product's word in an agent", () => {
+  const low: ProductReport = {
+    ...{ code: "low", level: "failing", page: null, path: "/", isMessage: true, ttlSeconds: 900 },
+    text: { en: "The pressure is {bar} bar" },
+  };
+  const line = (verb: string) => ({ [verb]: "low", numbers: { bar: 1.2 } });
+
+  /** The product of an agent whose record is this one. */
+  async function speaking(
+    { events }: Pick<OpenedLog, "events">,
+    units: readonly string[] = ["pump.service"],
+  ) {
+    const time = createVirtualTime();
+    const product = await openProduct({
+      config: { product: { name: "pump-7", pages: [], units, reports: [low], versionFile: null } },
+      host: { time: { uptime: time.now, timers: time.hostTimers } },
+      state: { events },
+    } as unknown as Parameters<typeof openProduct>[0]);
+    await product.start();
+    return { time, product, say: (verb: string) => product.word?.take("pump.service", line(verb)) };
+  }
+  const needsOf = ({ product }: Awaited<ReturnType<typeof speaking>>) =>
+    product.needs().map(({ code, level, detail }) => [code, level, detail.split(". ", 1)[0]]);
+
+  it("is not heard where no unit is named", async (test) => {
+    const { product, say } = await speaking(await openLog(test), []);
+    assert.deepEqual(
+      [say("event"), product.word, product.needs(), product.stop()],
+      [undefined, null, [], undefined],
+    );
+  });
+
+  it("is an event of its unit in the record, and what is only counted is there after a stop", async (test) => {
+    const log = await openLog(test);
+    const { product, say } = await speaking(log);
+    for (let index = 0; index < 50; index += 1) say("event");
+    product.stop();
+    await log.events.close();
+    const next = await openLog(test, { directory: log.directory });
+    const all = await allEvents(next.events);
+    for (const event of all) checkEvent(event);
+    assert.ok(
+      all.every(
+        ({ type, log, actor }) =>
+          type === "product.reported" && log === "reports" && actor.name === "pump.service",
+      ),
+    );
+    assert.equal(
+      all.reduce((sum, { count }) => sum + count, 0),
+      50,
+    );
+    assert.deepEqual(all[0]?.details, {
+      code: "low",
+      level: "failing",
+      is_message: true,
+      en: "The pressure is 1.2 bar",
+    });
+  });
+
+  it("has its needs again after a restart, of those that began and did not end, and no others", async (test) => {
+    const { events } = await openLog(test);
+    const told = { level: "failing", name: "low", unit: "pump.service", en: "The pressure was 0.3 bar" };
+    await events.record(productEvent("need.began", "pump.service", { need: "product", ...told }));
+    await events.record(
+      agentEvent("need.began", { need: "disk", level: "failing", reason: "disk_space_low" }),
+    );
+    const first = await speaking({ events });
+    assert.deepEqual(needsOf(first), [["product", "failing", "The pressure was 0.3 bar"]]);
+    first.time.pass(900);
+    assert.deepEqual(needsOf(first), [["product_silent", "failing", "No news of: The pressure was 0.3 bar"]]);
+    await events.record(productEvent("need.ended", "pump.service", { need: "product", ...told }));
+    await events.record(productEvent("need.began", "pump.service", { need: "product_silent", ...told }));
+    const second = await speaking({ events });
+    assert.deepEqual(needsOf(second), needsOf(first));
+    second.say("ok");
+    assert.deepEqual(needsOf(second), []);
+    await events.record(productEvent("need.ended", "pump.service", { need: "product_silent", ...told }));
+    assert.deepEqual(needsOf(await speaking({ events })), []);
   });
 });

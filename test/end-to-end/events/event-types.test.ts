@@ -135,10 +135,10 @@ describe("the events of an agent", () => {
   // of HTTPS certificates, those of needs two minutes, and a rescue a terminal: update-events.test.ts,
   // store/register.test.ts, the system test of the box, https.test.ts, console/one-truth.test.ts and rescue-token.test.ts
   // look for each of them; a token to resume takes a restored backup: restore.test.ts; a passkey an authenticator:
-  // sign-in/passkey.test.ts.
+  // sign-in/passkey.test.ts; a report the product: programs/product.test.ts.
   const elsewhere = (name: string) =>
     byTheClock.includes(name) ||
-    /^(update|state|host|host_file|https|need)\.|^(setup\.rescued|token\.resumed|two_factor\.passkey_.*)$/.test(
+    /^(update|state|host|host_file|https|need)\.|^(setup\.rescued|token\.resumed|two_factor\.passkey_.*|product\.reported)$/.test(
       name,
     );
   for (const type of Object.keys(eventTypes).filter((name) => !elsewhere(name))) {

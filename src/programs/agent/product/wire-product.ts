@@ -10,12 +10,22 @@ export type ProductRoom = Awaited<ReturnType<typeof openProduct>>;
 export async function openProduct(parts: ProductParts) {
   const { pages, units, name, versionFile } = parts.config.product;
   const opened = pages.length + units.length > 0 ? (await import("./open-pages.ts")).openPages(parts) : null;
+  const word =
+    units.length > 0
+      ? (await import("./open-word.ts")).openWord(parts.config, parts.host, parts.state)
+      : null;
   const ownVersion = await versionIn(versionFile);
   return {
     handlers: opened?.handlers ?? { checkPage: noPage, enterPage: noPage, finishPage: noPage },
     /** Follows the sessions that may no longer open a page, and judges tokens for the product; null: there is no unit to ask. */
     follow: opened?.follow ?? null,
     introspect: opened?.introspect ?? null,
+    /** Takes what its units report; null: the host file names no unit. */
+    word,
+    /** The needs that it has reported. */
+    needs: () => word?.needs() ?? [],
+    start: () => word?.start(),
+    stop: () => word?.stop(),
     /** The product with the pages that this role may open; null: the host file names none. */
     seenBy: (role: Role): Product | null => {
       if (name === "steward" && pages.length === 0) return null;

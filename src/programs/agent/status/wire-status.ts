@@ -55,7 +55,7 @@ export interface StatusRooms {
   /** The needs, for callers who may not see the names of users. */
   readonly needsOf: NeedsOf;
   readonly history: Pick<HistoryKeeping, "take">;
-  readonly product: Pick<ProductRoom, "seenBy">;
+  readonly product: Pick<ProductRoom, "seenBy" | "needs">;
 }
 
 /** Joins what each room reports to the health of the agent, the status of the device and its metrics. */
@@ -153,7 +153,7 @@ export function watchNeeds(rooms: StatusRooms & { readonly events: EventLog }): 
 
 /** The rooms' facts for needs, as far as a caller may see them. Member by member: a spread took a tenth of a scrape. */
 function needsInputOf(
-  { config, settings, clock: deviceClock, auth, checks, notifications, updates: room }: StatusRooms,
+  { config, settings, clock: deviceClock, auth, checks, notifications, updates: room, product }: StatusRooms,
   { updates, mayNameUsers, host }: Pick<NeedsInput, "updates" | "mayNameUsers" | "host">,
 ): NeedsInput {
   const { device, update } = settings.read();
@@ -172,7 +172,7 @@ function needsInputOf(
     support: { support: supportOf(config.supportUntil, auth.time), support_until: config.supportUntil },
     receivers: { areNamed: notifications.areNamed(), troubles: notifications.troubles() },
     troubles: troublesOf(checks),
-    reported: [],
+    reported: product.needs(),
   };
 }
 
