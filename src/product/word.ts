@@ -26,10 +26,10 @@ export function createWord({ reports, ...options }: WordOptions) {
     const { verb, code, numbers } = wordsOf(line);
     const report = ofCode.get(code);
     if (report === undefined) throw unknownCode(code, ofCode);
-    if (verb === "ok") return needs.end(code);
-    const sentences = sentencesOf(report, numbersFor(report, numbers));
-    if (verb === "need") needs.begin(report, unit, sentences);
-    else events.add(code, eventOf(report, unit, sentences));
+    const sentencesNow = () => sentencesOf(report, numbersFor(report, numbers));
+    if (verb === "ok") needs.end(code);
+    else if (verb === "need") needs.begin(report, unit, sentencesNow());
+    else events.add(code, eventOf(report, unit, sentencesNow()));
   };
   return {
     take: (unit: string, line: unknown): WordAnswer => {
