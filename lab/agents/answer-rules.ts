@@ -48,7 +48,7 @@ function isMisdirectedPage(path: string, { status, headers }: Answer): boolean {
 
 /** The operation that this request is about, by the contract's own paths. */
 export function operationFor(method: string, path: string): Operation | undefined {
-  const [name = ""] = path.split("?", 1);
+  const [name = ""] = path.split(/[?#]/, 1);
   return operationIds.map(operationOf).find((operation) => {
     const pattern = operation.path.replace(/\{\w+\}/g, "[^/]+").replaceAll(".", "\\.");
     const isMethod = operation.method === method || (method === "HEAD" && operation.method === "GET");
