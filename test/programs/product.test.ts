@@ -28,7 +28,7 @@ interface Named {
 function opened({ name = "pump-7", pages = [page], units = [], versionFile = null, binary = null }: Named) {
   return openProduct({
     config: { product: { name, pages, units, reports: [], versionFile } },
-    auth: {},
+    ...{ auth: {}, state: {} },
     host: { identity: { deviceId: "a".repeat(32) }, time: { uptime: () => 0 } },
     updates: { status: () => ({ installed: { rules: null, binary } }) },
   } as unknown as Parameters<typeof openProduct>[0]);
@@ -116,8 +116,8 @@ describe("the product's word in an agent", () => {
     const time = createVirtualTime();
     const product = await openProduct({
       config: { product: { name: "pump-7", pages: [], units, reports: [low], versionFile: null } },
-      host: { time: { uptime: time.now, timers: time.hostTimers } },
-      state: { events },
+      host: { identity: { deviceId: "a".repeat(32) }, time: { uptime: time.now, timers: time.hostTimers } },
+      ...{ auth: {}, state: { events } },
     } as unknown as Parameters<typeof openProduct>[0]);
     await product.start();
     return { time, product, say: (verb: string) => product.word?.take("pump.service", line(verb)) };

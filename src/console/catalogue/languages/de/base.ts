@@ -54,8 +54,7 @@ export const problem: Catalogue["problem"] = {
     detail: "Vielleicht hat es den Auftrag trotzdem ausgeführt. Sehen Sie zuerst nach.",
     unsent: "Es wurde nichts gesendet, und Ihre Eingaben sind noch da.",
   },
-  binding:
-    "Das Cookie gehört nicht zu dieser Seite: Ein anderes Programm unter dieser Adresse kann es gesetzt haben. Melden Sie sich neu an.",
+  binding: "Ein anderes Programm unter dieser Adresse kann das Cookie gesetzt haben. Melden Sie sich neu an.",
   codes: problemTitles,
   entries: {
     required: () => "Diese Angabe fehlt",
@@ -148,8 +147,7 @@ export const signIn: Catalogue["signIn"] = {
   abandon: "Verwerfen und abmelden",
   atProvider: (name: string) => `Anmelden mit ${name}`,
   windowBlocked: "Ihr Browser hat das Fenster für die Anmeldung blockiert. Erlauben Sie es.",
-  confirmAtProvider:
-    "Sie melden sich beim Anbieter an. Tun Sie das noch einmal; fünf Minuten lang werden Sie nicht wieder gefragt.",
+  confirmAtProvider: "Melden Sie sich beim Anbieter noch einmal an. Das gilt fünf Minuten lang.",
   confirmTitle: "Bestätigen Sie, dass Sie es sind",
   confirmText: "Geben Sie Ihr Passwort noch einmal ein. Fünf Minuten lang werden Sie nicht wieder gefragt.",
   confirm: "Bestätigen",

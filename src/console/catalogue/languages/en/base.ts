@@ -54,8 +54,8 @@ export const problem = {
   unexpected: "Something went wrong in this page",
   unreachable: {
     title: "The device did not answer",
-    detail: "The device may or may not have done what you asked for. Check before you try again.",
-    unsent: "Nothing was sent, and your entries are still here. Try again when the device is back.",
+    detail: "It may have done what you asked for. Check first.",
+    unsent: "Nothing was sent, and your entries are still here.",
   },
   /** Instead of the agent's detail, where a session ended because its cookie was changed. */
   binding:
@@ -97,7 +97,7 @@ export const frame = {
   account: "Your account",
   signOut: "Sign out",
   noPage: "Page not found",
-  noPageText: (path: string) => `There is no page at ${path}. The address may be mistyped or out of date.`,
+  noPageText: (path: string) => `There is no page at ${path}.`,
   toHome: "Go to Home",
   skip: "Skip to the content",
   reconnecting: "The device does not answer. Reconnecting …",
