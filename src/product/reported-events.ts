@@ -20,25 +20,22 @@ export function createReportedEvents({ record, uptime, timers }: ReportedEventsO
   const bucket = createBucket(rate, () => uptime() * 1_000);
   /** By code, the one that waits longest first; each with the facts of its last event. */
   const waiting = new Map<string, { readonly facts: EventFacts; readonly count: number }>();
-  let takeBack: (() => void) | null = null;
+  let isTimed = false;
   const write = (mayWrite: () => boolean): void => {
-    takeBack = null;
     for (const [code, { facts, count }] of waiting) {
       if (!mayWrite()) break;
       waiting.delete(code);
       record(count === 1 ? facts : { ...facts, count });
     }
-    if (waiting.size > 0) takeBack = timers.after(secondsBetween, () => write(bucket.take));
+    isTimed = waiting.size > 0;
+    if (isTimed) timers.after(secondsBetween, () => write(bucket.take));
   };
   return {
     add: (code: string, facts: EventFacts): void => {
       waiting.set(code, { facts, count: (waiting.get(code)?.count ?? 0) + 1 });
-      if (takeBack === null) write(bucket.take);
+      if (!isTimed) write(bucket.take);
     },
     /** Writes all that is only counted. */
-    close: (): void => {
-      takeBack?.();
-      write(() => true);
-    },
+    close: () => write(() => true),
   };
 }

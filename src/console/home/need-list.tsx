@@ -24,7 +24,11 @@ export function NeedList({ needs }: { readonly needs: readonly Need[] }) {
     <Section title={isOneOf("admin") ? t.home.yours : t.home.administrators}>
       <ul class="needs">
         {needs.map((need, index) => (
-          <NeedItem key={`${need.code} ${releaseIdOf(need)}`} need={need} isFirst={index === 0} />
+          <NeedItem
+            key={`${need.code} ${releaseIdOf(need) || nameOf(need)}`}
+            need={need}
+            isFirst={index === 0}
+          />
         ))}
       </ul>
     </Section>
@@ -71,6 +75,11 @@ function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: bo
 
 function releaseIdOf({ facts }: Need): string {
   return (facts as { release_id?: string }).release_id ?? "";
+}
+
+/** Tells receivers, and what the product reports, apart. */
+function nameOf({ facts }: Need): string | undefined {
+  return (facts as { name?: string }).name;
 }
 
 function WayOut({

@@ -58,6 +58,10 @@ describe("an event log", () => {
       ],
     );
     assert.deepEqual(findingsOf(all), []);
+    const backup = await next.events.snapshot(() => null);
+    const names = backup.files.map(({ name }) => name.split("-")[0]);
+    await backup.close();
+    assert.deepEqual(names, ["changes", "refusals", "reports"]);
   });
 
   it("has what another server said in the line of the log only: neither event nor listener gets it", async (test) => {

@@ -134,7 +134,7 @@ export const signIn: Catalogue["signIn"] = {
   recoveryCode: "Wiederherstellungscode",
   recoveryCodeHint: "Einer Ihrer zehn Codes; jeder gilt einmal",
   nextCode: "Warten Sie auf den nächsten Code",
-  lost: "Ich habe meinen Authenticator verloren",
+  lost: "Authenticator verloren",
   lostHint: "Entfernt ihn, damit Sie einen anderen einrichten können",
   skewSuspected: (time) =>
     `Dieser Code gehört zu einer anderen Zeit: Die Uhr des Geräts oder des Authenticators geht falsch. Am Gerät ist es ${time}. Ein Wiederherstellungscode gilt immer.`,
