@@ -147,7 +147,8 @@ export const signIn: Catalogue["signIn"] = {
   abandon: "Verwerfen und abmelden",
   atProvider: (name: string) => `Anmelden mit ${name}`,
   windowBlocked: "Ihr Browser hat das Fenster für die Anmeldung blockiert. Erlauben Sie es.",
-  confirmAtProvider: "Melden Sie sich beim Anbieter noch einmal an. Das gilt fünf Minuten lang.",
+  confirmAtProvider:
+    "Melden Sie sich noch einmal beim Anbieter an. Fünf Minuten lang werden Sie nicht wieder gefragt.",
   confirmTitle: "Bestätigen Sie, dass Sie es sind",
   confirmText: "Geben Sie Ihr Passwort noch einmal ein. Fünf Minuten lang werden Sie nicht wieder gefragt.",
   confirm: "Bestätigen",
