@@ -9,10 +9,7 @@ import { isCoded, readBytes, strangersBody } from "./read-json.ts";
 
 const headers = { "Content-Type": "application/json", "Cache-Control": "no-store" } as const;
 
-/**
- * Answers the product's own program (RFC 7662), on its socket only: on the network it would be an oracle for tokens. Never
- * throws.
- */
+/** Answers the product's own program (RFC 7662), on its socket only: on the network it would be an oracle for tokens. */
 export function createIntrospectHandler(introspect: Introspect, log: Log) {
   const busy = new WeakSet<Socket>();
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -29,12 +26,11 @@ export function createIntrospectHandler(introspect: Introspect, log: Log) {
     } catch (error) {
       // A part of the body may not have been read.
       response.setHeader("Connection", "close");
-      const isOurs = error instanceof StewardError;
-      if (!isOurs) log("error", "a token could not be judged for the product", { detail: messageOf(error) });
-      const [status, word] = isOurs
-        ? [errorCodes[error.code].status, "invalid_request"]
-        : [500, "server_error"];
-      answer(status, { error: word, error_description: isOurs ? error.message : undefined });
+      if (!(error instanceof StewardError)) {
+        log("error", "a token could not be judged for the product", { detail: messageOf(error) });
+        return answer(500, { error: "server_error" });
+      }
+      answer(errorCodes[error.code].status, { error: "invalid_request", error_description: error.message });
     }
   };
 }

@@ -10,10 +10,7 @@ interface IntrospectionParts {
 
 export type Introspect = ReturnType<typeof createIntrospection>;
 
-/**
- * Describes a token to the product as RFC 7662 §2.2 does; of one that opens no page it says only that, for whatever reason.
- * `page`: it must open this one.
- */
+/** Describes a token as RFC 7662 §2.2 does; of one that opens no page, or not the one that is named, it says only that. */
 export function createIntrospection({ pages, visits, bearer }: IntrospectionParts) {
   return (text: string, { page: name, from }: { page: string | undefined; from: string }): object => {
     const program = programOf(bearer, text, from);
