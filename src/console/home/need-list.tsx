@@ -24,11 +24,8 @@ export function NeedList({ needs }: { readonly needs: readonly Need[] }) {
     <Section title={isOneOf("admin") ? t.home.yours : t.home.administrators}>
       <ul class="needs">
         {needs.map((need, index) => (
-          <NeedItem
-            key={`${need.code} ${releaseIdOf(need) || nameOf(need)}`}
-            need={need}
-            isFirst={index === 0}
-          />
+          // The first fact tells needs of one code apart: a release, a receiver, a report of the product.
+          <NeedItem key={`${need.code} ${Object.values(need.facts)[0]}`} need={need} isFirst={index === 0} />
         ))}
       </ul>
     </Section>
@@ -75,11 +72,6 @@ function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: bo
 
 function releaseIdOf({ facts }: Need): string {
   return (facts as { release_id?: string }).release_id ?? "";
-}
-
-/** Tells receivers, and what the product reports, apart. */
-function nameOf({ facts }: Need): string | undefined {
-  return (facts as { name?: string }).name;
 }
 
 function WayOut({
