@@ -17,14 +17,15 @@ const onSettings = { to: "/system/settings" } as const;
 const onReceivers = { ...onSettings, query: { open: "notifications" } } as const;
 const onPeople = { to: "/users" } as const;
 
-/** By code: a need that no health check finds does not compile without one. */
+type OnHost = ProductNeedCode | "clock" | "support_ending" | "support_ended";
+
+/** By code: a need that no health check finds does not compile without one, but for those whose place is the device's page. */
 const remedies: Readonly<
-  Partial<Record<Need["code"], Remedy>> & Record<Exclude<OwnNeedCode, ProductNeedCode>, Remedy>
+  Partial<Record<Need["code"], Remedy>> & Record<Exclude<OwnNeedCode, OnHost>, Remedy>
 > = {
   rescue: { to: "/system/logs" },
   setup_required: onPeople,
   no_administrator: onPeople,
-  clock: { to: "/system" },
   updates: onUpdates,
   update_available: onUpdates,
   update_failed: { ...onUpdates, query: { open: "history" } },
@@ -42,8 +43,6 @@ const remedies: Readonly<
   tokens_ending: { to: "/account" },
   no_receiver: onReceivers,
   receiver_failing: onReceivers,
-  support_ending: onHost,
-  support_ended: onHost,
 };
 
 /** The parts of the agent, with what is wrong with each, are with the device; the product's own pages are its own. */

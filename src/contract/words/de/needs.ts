@@ -49,7 +49,7 @@ export const needWords: NeedWords = {
   },
   update_trust_unconfirmed: {
     title: () => "Fingerabdruck des Herausgebers vergleichen",
-    text: () => "Bis dahin ist offen, wessen Updates dieses Gerät annimmt.",
+    text: () => "Bis dahin steht nicht fest, wessen Updates dieses Gerät annimmt.",
   },
   users_locked: {
     title: ({ what }) => `Gesperrte Benutzer: ${what}`,
