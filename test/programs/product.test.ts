@@ -102,6 +102,7 @@ describe("the product that the host file names", () => {
 });
 
 describe("the product's word in an agent", () => {
+  const directory = scratchDirectory();
   const low: ProductReport = {
     ...{ code: "low", level: "failing", page: null, path: "/", isMessage: true, ttlSeconds: 900 },
     text: { en: "The pressure is {bar} bar" },
@@ -115,9 +116,17 @@ describe("the product's word in an agent", () => {
   ) {
     const time = createVirtualTime();
     const product = await openProduct({
-      config: { product: { name: "pump-7", pages: [], units, reports: [low], versionFile: null } },
-      host: { identity: { deviceId: "a".repeat(32) }, time: { uptime: time.now, timers: time.hostTimers } },
-      ...{ auth: {}, state: { events } },
+      config: {
+        product: { name: "pump-7", pages: [], units, reports: [low], versionFile: null },
+        runDirectory: directory,
+      },
+      auth: {},
+      host: {
+        identity: { deviceId: "a".repeat(32) },
+        time: { uptime: time.now, timers: time.hostTimers },
+        systemd: { unitId: (unit: string) => unit },
+      },
+      state: { events },
     } as unknown as Parameters<typeof openProduct>[0]);
     await product.start();
     return { time, product, say: (verb: string) => product.word?.take("pump.service", line(verb)) };

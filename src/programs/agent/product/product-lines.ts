@@ -42,6 +42,7 @@ export function answerLines(socket: Socket, unit: string, options: Conversation)
   };
   let isWhole = false;
   const refill = (): void => {
+    if (socket.destroyed) return;
     left = linesAtOnce;
     work();
     if (left > 0) socket.resume();

@@ -14,6 +14,8 @@ export async function openProduct(parts: ProductParts) {
     units.length > 0
       ? (await import("./open-word.ts")).openWord(parts.config, parts.host, parts.state)
       : null;
+  const socket =
+    opened && word ? (await import("./open-socket.ts")).openProductSocket(parts, { ...opened, word }) : null;
   const ownVersion = await versionIn(versionFile);
   return {
     handlers: opened?.handlers ?? { checkPage: noPage, enterPage: noPage, finishPage: noPage },
@@ -24,8 +26,12 @@ export async function openProduct(parts: ProductParts) {
     word,
     /** The needs that it has reported. */
     needs: () => word?.needs() ?? [],
-    start: () => word?.start(),
-    stop: () => word?.stop(),
+    start: () => word?.start().then(() => socket?.listen()),
+    stop: () => {
+      const closed = socket?.close();
+      word?.stop();
+      return closed;
+    },
     /** The product with the pages that this role may open; null: the host file names none. */
     seenBy: (role: Role): Product | null => {
       if (name === "steward" && pages.length === 0) return null;
