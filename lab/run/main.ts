@@ -59,7 +59,10 @@ const agent = spawn(
 );
 const product = spawn(process.execPath, [join(root, "lab/run/demo-product/product.mjs")], {
   stdio: ["ignore", "ignore", "inherit"],
-  env: { ...process.env, STEWARD: origins.signIn, PAGE: demoPage, PORT: String(pagePort) },
+  env: {
+    ...process.env,
+    ...{ STEWARD: origins.signIn, WORD: places.productSocket, PAGE: demoPage, PORT: String(pagePort) },
+  },
 });
 process.once("exit", () => product.kill());
 agent.once("exit", (code) => process.exit(code ?? 1));

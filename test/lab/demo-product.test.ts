@@ -44,7 +44,7 @@ describe("the product of make run, which has no web server before it", () => {
   const asked = (line: string, headers: readonly string[]) => ask(Number(page.port), line, headers);
 
   before(async () => {
-    run = await startRun(ending, { program: compiledRun, environment: { RECHECK_SECONDS: "0.1" } });
+    run = await startRun(ending, { program: compiledRun });
     const [, setup_token] = /#setup=(\S+)/.exec(run.printed()) ?? [];
     const who = { username: adminName, password: adminPassword };
     await api("/api/setup", { ...who, setup_token });
@@ -87,6 +87,20 @@ describe("the product of make run, which has no web server before it", () => {
     assert.equal((await asked("POST /", [`Origin: ${page.origin}`, cookie])).status, 200);
   });
 
+  it("has Steward say its alarm, and the end of it", async () => {
+    const presses = async () => {
+      const { status } = await asked("POST /alarm", [`Origin: ${page.origin}`, cookie]);
+      assert.equal(status, 303);
+    };
+    const isSaid = async (): Promise<boolean> =>
+      JSON.stringify((await api("/api/status")).needs).includes("The pressure is");
+    assert.equal(await isSaid(), false);
+    await presses();
+    await until("the need is there", isSaid);
+    await presses();
+    await until("it has ended", async () => !(await isSaid()));
+  });
+
   it("keeps a WebSocket open until the session ends, and opens none without one", async () => {
     const upgrade = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
     // RFC 6455 §1.3
@@ -101,9 +115,9 @@ describe("the product of make run, which has no web server before it", () => {
     // A whole text of eight bytes.
     assert.equal(first.toString("hex", 0, 2), "8108");
     assert.match(first.toString("utf8", 2), /^\d\.\d\d bar$/);
+    const further = socket.toArray({ signal: AbortSignal.timeout(longSeconds * 1_000) });
     await api("/api/auth/logout", { refresh_token });
-    const signal = AbortSignal.timeout(longSeconds * 1_000);
-    const frames = Buffer.concat(await socket.toArray({ signal }));
+    const frames = Buffer.concat(await further);
     // A frame of two bytes that closes, with the code 1008.
     assert.equal(frames.subarray(-4).toString("hex"), "880203f0");
     const [refused] = await once(request(new URL("/pressure", page), { headers }).end(), "response");
@@ -114,7 +128,7 @@ describe("the product of make run, which has no web server before it", () => {
     const [port, silent] = [await heldPort(), await heldPort()];
     const STEWARD = `http://127.0.0.1:${silent}`;
     const product = spawn(process.execPath, [program], {
-      env: { STEWARD, PAGE: "pump", PORT: String(port) },
+      env: { STEWARD, WORD: `${program}/none`, PAGE: "pump", PORT: String(port) },
     });
     ending.after(async () => void product.kill());
     await until("it answers", async () => (await ask(port, "GET /", [])).status !== 0);

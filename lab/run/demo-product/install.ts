@@ -22,6 +22,8 @@ export function installDemoProduct({ product, hostFile, origins }: DemoPlaces): 
     pages: [
       { name: demoPage, title: { en: "Pump", de: "Pumpe" }, url: `${origins.page}/`, role: "readonly" },
     ],
+    units: ["pump.service"],
+    reports,
   };
   const text = JSON.stringify({ ...found, product: { name: "demo", ...own } }, null, 2);
   writeFileSync(hostFile, `${text}\n`, { mode: 0o600 });
@@ -29,6 +31,23 @@ export function installDemoProduct({ product, hostFile, origins }: DemoPlaces): 
 
 /** The name of its page in the host file. */
 export const demoPage = "pump";
+
+/** Its button reports the need; the event is for `steward product event`. */
+const reports = [
+  {
+    code: "pressure_low",
+    level: "failing",
+    text: { en: "The pressure is {bar} bar.", de: "Der Druck ist {bar} bar." },
+    page: demoPage,
+    ttl: "1m",
+  },
+  {
+    code: "valve_stuck",
+    level: "attention",
+    text: { en: "Valve {valve} is stuck.", de: "Ventil {valve} klemmt." },
+    message: true,
+  },
+];
 
 /** No other user may write there, because the programs of the host file are run. */
 function makeOwnDirectory(path: string): void {
