@@ -86,7 +86,7 @@ describe("a block of the documents", () => {
       "docs/logs-and-events.md: sh appliance": 1,
       "docs/nginx.md: sh appliance": 2,
       // The scenario `product` types them.
-      "docs/product.md: sh appliance": 3,
+      "docs/product.md: sh appliance": 4,
       // The situations at the box: the scenario `rescue` types them in the virtual machine.
       "docs/rescue.md: sh rescue": 13,
       // Two of them are typed by test/cli/tls/certificate-request.test.ts, with paths of its own.
