@@ -149,7 +149,7 @@ export const metricFamilies = {
     "receiver",
   ),
   steward_events_total: counter(
-    "Events by their type; of a refusal each one, also where the event log counts several together.",
+    "Events by their type; of refusals and reports of the product each one, also where the event log counts several together.",
     "type",
   ),
   steward_http_requests_total: counter(

@@ -8,8 +8,8 @@ export function createEventCounts() {
   const types = countsOf(Object.keys(eventTypes), (type) => ({ type }));
   const outcomes = countsOf(["succeeded", ...refusalCodes()], (outcome) => ({ outcome }));
   return {
-    recorded: (type: EventType): void => {
-      types.add(type);
+    recorded: (type: EventType, count = 1): void => {
+      types.add(type, count);
       if (type === "sign_in.succeeded") outcomes.add("succeeded");
     },
     refused: (type: EventType, code: string): void => {
@@ -36,9 +36,9 @@ function countsOf<Labels>(keys: readonly string[], labelsOf: (key: string) => La
   for (const key of keys) begin(key);
   return {
     all,
-    add: (key: string): void => {
+    add: (key: string, count = 1): void => {
       const one = byKey.get(key) ?? begin(key);
-      one.count += 1;
+      one.count += count;
     },
   };
 }

@@ -95,6 +95,8 @@ describe("the counts of events", () => {
     counts.refused("sign_in.refused", "invalid_credentials");
     counts.refused("sign_in.refused", "totp_invalid");
     counts.refused("request.refused", "account_locked");
+    counts.recorded("product.reported");
+    counts.recorded("product.reported", 12);
     const samples = written(counts);
     assert.deepEqual(valuesOf(samples, "steward_sign_ins_total"), {
       '{outcome="invalid_credentials"}': 1,
@@ -105,6 +107,7 @@ describe("the counts of events", () => {
       '{type="sign_in.succeeded"}': 1,
       '{type="sign_in.refused"}': 2,
       '{type="request.refused"}': 1,
+      '{type="product.reported"}': 13,
     });
   });
 });

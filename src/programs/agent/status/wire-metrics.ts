@@ -37,7 +37,7 @@ export function createMetering(config: RoomsConfig, { time }: Host) {
     counting: <Events extends EventSink>(log: Events): Events => ({
       ...log,
       record: (facts: EventFacts) => {
-        events.recorded(facts.type);
+        events.recorded(facts.type, facts.count);
         return log.record(facts);
       },
       refuse: (facts: EventFacts, code: string) => {
