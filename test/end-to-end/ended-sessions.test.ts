@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { goodPassword, type SignedIn } from "../../lab/agents/checked-agent.ts";
-import { startWithProduct } from "../../lab/agents/product-room.ts";
+import { startProductAgent } from "../../lab/agents/product-agent.ts";
 import { ofSuite } from "../../lab/basics/ending.ts";
 import { until } from "../../lab/basics/until.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
@@ -11,10 +11,11 @@ describe("the sessions that the product follows", () => {
   const title = { en: "Pump" };
   const page = { name: "pump", title, url: "http://127.0.0.1:9001", role: "operator" };
   const agent = ofSuite(() =>
-    startWithProduct({ sign_in: "http://127.0.0.1:8470", pages: [page] }, { time }),
+    startProductAgent({ sign_in: "http://127.0.0.1:8470", pages: [page] }, { time }),
   );
   let admin: SignedIn;
-  const ended: string[] = [];
+  let lines: readonly Record<string, unknown>[] = [];
+  const ended = () => lines.flatMap(({ ended }) => (typeof ended === "string" ? [ended] : []));
   const headers = { "x-original-method": "GET", "sec-fetch-site": "same-origin" };
   const check = (cookie: string) =>
     agent.call("GET", "/api/product/pages/pump/check", { headers: { ...headers, cookie } });
@@ -32,11 +33,13 @@ describe("the sessions that the product follows", () => {
     const { status, text } = await agent.call(method, path, { local: true, ...(body && { body }) });
     assert.ok(status < 300, text);
   };
-  const heard = (session: string) => until(`${session} is said`, () => ended.includes(session));
+  const heard = (session: string) => until(`${session} is said`, () => ended().includes(session));
   const loginOf = (name: string) => agent.login(name, goodPassword);
   before(async () => {
     admin = await agent.signedInAdmin();
-    agent.room.follow?.(({ ended: session }) => ended.push(session));
+    const { heard } = await agent.converse({ follow: "sessions" });
+    await until("it is taken", () => heard.length === 1);
+    lines = heard;
   });
 
   const ends: readonly (readonly [
@@ -93,11 +96,11 @@ describe("the sessions that the product follows", () => {
       const name = `user-${index}`;
       const user = await agent.signedIn(name, "operator");
       const { session, cookie } = await visit(user);
-      assert.equal(ended.includes(session), false);
+      assert.equal(ended().includes(session), false);
       await end(user, name, session);
       await heard(session);
       assert.notEqual((await check(cookie)).status, 204);
-      assert.equal(ended.filter((one) => one === session).length, 1);
+      assert.equal(ended().filter((one) => one === session).length, 1);
     });
 
   it("are said where a second factor becomes required, and no longer once it is not", async () => {
@@ -109,7 +112,7 @@ describe("the sessions that the product follows", () => {
     await require("none");
     assert.equal((await check(cookie)).status, 204);
     await root("PUT", `/api/users/${user.id}`, { enabled: false });
-    await until("it is said again", () => ended.filter((one) => one === session).length === 2);
+    await until("it is said again", () => ended().filter((one) => one === session).length === 2);
   });
 
   it("are said within half a minute where time ends them", async () => {
@@ -119,7 +122,7 @@ describe("the sessions that the product follows", () => {
   });
 
   it("are no others: of people who come, go on, fail or never open the page", async () => {
-    const before = ended.length;
+    const before = ended().length;
     const { session } = await visit(await agent.signedIn("rita", "operator"));
     const stranger = await agent.signedIn("bob", "operator");
     await agent.call("POST", "/api/auth/login", { body: { username: "rita", password: "wrong" } });
@@ -128,9 +131,9 @@ describe("the sessions that the product follows", () => {
     const { id } = await agent.signedIn("eve", "operator");
     await visit(await loginOf("eve"));
     await root("DELETE", `/api/users/${id}`);
-    await until("the last is said", () => ended.length > before);
-    assert.equal(ended.length, before + 1);
-    assert.equal(ended.includes(session), false);
+    await until("the last is said", () => ended().length > before);
+    assert.equal(ended().length, before + 1);
+    assert.equal(ended().includes(session), false);
     assert.ok(admin.id);
   });
 });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { createServer, request as httpRequest } from "node:http";
-import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { request as httpRequest } from "node:http";
+import { before, describe, it } from "node:test";
 import {
   allowInsecureRequests,
   customFetch,
@@ -10,10 +9,9 @@ import {
   processIntrospectionResponse,
 } from "oauth4webapi";
 import { goodPassword, type SignedIn } from "../../lab/agents/checked-agent.ts";
-import { startWithProduct } from "../../lab/agents/product-room.ts";
+import { startProductAgent } from "../../lab/agents/product-agent.ts";
 import { requestText, sendRaw } from "../../lab/agents/raw-http.ts";
 import { ofSuite } from "../../lab/basics/ending.ts";
-import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
 import { ordinaryServer } from "../../lab/simulated/time-network.ts";
@@ -23,22 +21,18 @@ const path = "/api/product/introspect";
 
 describe("a token that the product asks about", () => {
   const time = standingTime();
-  const socketPath = join(scratchDirectory(), "product.sock");
   const title = { en: "Pump" };
   const pages = (["operator", "readonly", "admin"] as const).map((role, index) => ({
     ...{ name: ["pump", "far", "near"][index], title, role, url: `http://127.0.0.1:${9001 + index}` },
   }));
   const agent = ofSuite(() =>
-    startWithProduct({ sign_in: "http://127.0.0.1:8470", pages }, { time, openClock: time.servedClock() }),
+    startProductAgent({ sign_in: "http://127.0.0.1:8470", pages }, { time, openClock: time.servedClock() }),
   );
-  const server = createServer((request, response) => void agent.room.introspect?.(request, response));
   let bob: SignedIn;
   before(async () => {
     await agent.signedInAdmin();
     bob = await agent.signedIn("bob", "operator");
-    await new Promise<void>((resolve) => server.listen(socketPath, resolve));
   });
-  after(() => void server.close());
 
   /** As a program sends it. */
   const send = (
@@ -48,12 +42,15 @@ describe("a token that the product asks about", () => {
   ) =>
     new Promise<{ status: number; headers: Headers; text: string; json: Record<string, unknown> }>(
       (resolve, reject) => {
-        const request = httpRequest({ socketPath, method, path: at, headers }, async (response) => {
-          let text = "";
-          for await (const chunk of response.setEncoding("utf8")) text += chunk;
-          const answered = new Headers(response.headers as Record<string, string>);
-          resolve({ status: response.statusCode ?? 0, headers: answered, text, json: JSON.parse(text) });
-        });
+        const request = httpRequest(
+          { socketPath: agent.productSocket, method, path: at, headers },
+          async (response) => {
+            let text = "";
+            for await (const chunk of response.setEncoding("utf8")) text += chunk;
+            const answered = new Headers(response.headers as Record<string, string>);
+            resolve({ status: response.statusCode ?? 0, headers: answered, text, json: JSON.parse(text) });
+          },
+        );
         request.once("error", reject);
         request.end(body);
       },
@@ -227,7 +224,7 @@ describe("a token that the product asks about", () => {
     const body = `token=${token}`;
     const head = [`Content-Type: ${form}`, `Content-Length: ${body.length}`];
     const bytes = requestText(`POST ${path}`, head, body.slice(0, -1));
-    const { text } = await sendRaw(bytes, { port: 0, socketPath, isEnding: true });
+    const { text } = await sendRaw(bytes, { port: 0, socketPath: agent.productSocket, isEnding: true });
     assert.doesNotMatch(text, /active/);
     assert.equal((await ask(token)).active, true);
   });
@@ -237,9 +234,9 @@ describe("a token that the product asks about", () => {
     const body = `token=${token}`;
     const head = [`Content-Type: ${form}`, `Content-Length: ${body.length}`];
     const request = requestText(`POST ${path}`, head, body);
-    const { text, isClosed } = await sendRaw(request.repeat(2), { port: 0, socketPath });
+    const { text, isClosed } = await sendRaw(request.repeat(2), { port: 0, socketPath: agent.productSocket });
     assert.deepEqual([text, isClosed], ["", true]);
-    const answers = await sendRaw(request, { port: 0, socketPath, expect: 1 });
+    const answers = await sendRaw(request, { port: 0, socketPath: agent.productSocket, expect: 1 });
     assert.match(answers.text, /"active":true/);
   });
 
