@@ -116,9 +116,15 @@ describe("the sessions that the product follows", () => {
   });
 
   it("are said within half a minute where time ends them", async () => {
+    await root("PUT", "/api/system", { security: { session_idle: "5m" } });
     const { session } = await visit(await agent.signedIn("grace", "operator"));
-    time.pass(86_400);
+    time.pass(290);
+    const events = async () =>
+      (await agent.call("GET", "/api/events?limit=1", { local: true })).json.items[0].seq;
+    const last = await events();
+    time.pass(30);
     await heard(session);
+    assert.equal(await events(), last, "nothing else has happened");
   });
 
   it("are no others: of people who come, go on, fail or never open the page", async () => {

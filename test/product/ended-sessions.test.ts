@@ -83,5 +83,10 @@ describe("the sessions that may no longer open a page of the product", () => {
     one.set({ enabled: false });
     const third = followed(one);
     assert.deepEqual(third.heard(), [], "of what nobody followed");
+    one.set({ enabled: true });
+    one.visits.check(pump, script, [value]);
+    third.stop();
+    await one.sessions.endOne(ana, one.session.id);
+    assert.deepEqual(followed(one).heard(), [], "of what ended since they stopped");
   });
 });
