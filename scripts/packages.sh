@@ -64,7 +64,7 @@ case $target in
     need_library libgnutls.so.30 libgnutls30
     ;;
   system-test)
-    need_each mmdebstrap faketime rauc openssl
+    need_each mmdebstrap faketime rauc openssl python3
     need systemd-container systemd-nspawn
     need iproute2 ip
     need util-linux setpriv

@@ -34,7 +34,7 @@ export async function startPostfix(
   certificate: ServerCertificate,
   { username, password }: MailUser,
 ): Promise<PostfixServer> {
-  const place = unpacked("postfix", "usr/sbin/saslpasswd2", "postfix", "sasl2-bin", ...libraries);
+  const place = postfixPrograms();
   const directory = await temporaryDirectory(test);
   const ports = { submission: await heldPort(), submissions: await heldPort(), strict: await heldPort() };
   prepare(directory, ports, certificate);
@@ -56,6 +56,11 @@ export async function startPostfix(
 const libraries = "libsasl2-2 libsasl2-modules libsasl2-modules-db libdb5.3 libicu72 libnsl2 libtirpc3".split(
   " ",
 );
+
+/** The folder of its programs. */
+export function postfixPrograms(): string {
+  return unpacked("postfix", "usr/sbin/saslpasswd2", "postfix", "sasl2-bin", ...libraries);
+}
 
 type Ports = Pick<PostfixServer, "submission" | "submissions" | "strict">;
 

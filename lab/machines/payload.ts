@@ -74,7 +74,10 @@ const withoutHostPart: Plugin = {
   name: "without-host-part",
   setup: (esbuild) => {
     const namespace = "host-part";
-    esbuild.onResolve({ filter: /^(esbuild|playwright-core)$/ }, ({ path }) => ({ path, namespace }));
+    esbuild.onResolve({ filter: /^(esbuild|playwright-core|smtp-server)$/ }, ({ path }) => ({
+      path,
+      namespace,
+    }));
     esbuild.onLoad({ filter: /.*/, namespace }, () => ({ contents: "module.exports = {};" }));
   },
 };

@@ -4,8 +4,10 @@ import { fakingTime } from "../../basics/faketime.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { HostSide, TieredScenario } from "../../machines/scenario.ts";
 import { addUser, enrolled, password } from "../people.ts";
+import { alarms } from "./alarm.ts";
 import { ask, entered, signsIn, steward } from "./browser.ts";
 import { steps } from "./chromium.ts";
+import { fetchesPostfix, mailbox } from "./mailbox.ts";
 import { walks } from "./person.ts";
 import { pumpFiles } from "./pump.ts";
 import { namesPage, recipes, startsCaddy, startsNginx } from "./recipe.ts";
@@ -23,13 +25,14 @@ export const scenario: TieredScenario = {
   title:
     "a page of the product behind Steward's sign-in, through Debian's nginx and Caddy, as its recipe says",
   tiers: { container: {} },
-  timeoutSeconds: 300,
+  timeoutSeconds: 600,
   // Debian's installer writes the names; Caddy looks its own socket's up.
   files: { ...pumpFiles, "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n" },
   folders: {
     [faketime]: (directory) => cpSync(fakingTime().LD_PRELOAD ?? "", join(directory, "libfaketime.so.1")),
   },
-  asks: { ...recipes, ...asked },
+  prepare: fetchesPostfix,
+  asks: { ...recipes, ...asked, ...mailbox },
   boots: [
     {
       run: async (guest) => {
@@ -47,6 +50,7 @@ export const scenario: TieredScenario = {
         await walks(guest, "joan", "Caddy", "user sessions revoke --yes");
         await followsPrograms(guest, grace);
         await outlivesAgent(guest, grace, faketime);
+        await alarms(guest, gate);
       },
     },
   ],

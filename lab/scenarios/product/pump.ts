@@ -2,10 +2,13 @@
  * The product: it refuses what has not passed Steward, shows its page to a person, says of each other request how it arrived,
  * begins a stream of events, and sends back all that comes over a WebSocket, in messages of 125 bytes at most.
  */
-const program = String.raw`"use strict";
+const program = String.raw`#!/usr/lib/steward-vm/node
+"use strict";
+const { execFile } = require("node:child_process");
 const { createHash } = require("node:crypto");
 const { readFileSync } = require("node:fs");
 const { createServer } = require("node:http");
+const { connect } = require("node:net");
 const html = readFileSync("/usr/lib/pump/page.html", "utf8");
 const gate = readFileSync(process.env.CREDENTIALS_DIRECTORY + "/gate", "utf8").trim();
 const hasPassed = ({ headers }) => headers["steward-gate"] === gate;
@@ -20,6 +23,7 @@ const server = createServer((request, response) => {
     const { "steward-user": name, "steward-role": role } = request.headers;
     return response.end(html.replace("PERSON", name + ", " + role));
   }
+  if (request.url === "/run") return void runs(request, response);
   let bytes = 0;
   request.on("data", (chunk) => (bytes += chunk.length));
   request.on("end", () => {
@@ -28,6 +32,25 @@ const server = createServer((request, response) => {
     response.end(JSON.stringify({ method, url, rawHeaders, bytes }));
   });
 });
+// A line of the shell in its own unit; "flood NUMBER EVENT NAME": so many events, over two connections, which are the most that
+// one who is not known yet may have.
+async function runs(request, response) {
+  const line = (await request.setEncoding("utf8").toArray()).join("");
+  const [, number, event, name] = /^flood (\d+) (\w+) (\w+)$/.exec(line) ?? [];
+  if (number !== undefined) {
+    const lines = Array.from({ length: number / 2 }, (_, index) => ({ event, numbers: { [name]: index } }));
+    const answers = (await Promise.all([says(lines), says(lines)])).join("");
+    return response.end(JSON.stringify({ status: 0, stdout: answers, stderr: "" }));
+  }
+  execFile("sh", ["-c", line], (error, stdout, stderr) => {
+    response.end(JSON.stringify({ status: error?.code ?? 0, stdout, stderr }));
+  });
+}
+async function says(lines) {
+  const socket = connect("/run/steward-product/socket").setEncoding("utf8");
+  socket.end(lines.map((line) => JSON.stringify(line) + "\n").join(""));
+  return (await socket.toArray()).join("");
+}
 server.on("upgrade", (request, socket) => {
   if (!hasPassed(request)) return socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
   socket.on("error", () => undefined);
@@ -70,12 +93,12 @@ Description=The product of the scenario
 Type=exec
 DynamicUser=yes
 LoadCredential=gate:/etc/steward/pump-gate
-ExecStart=/usr/lib/steward-vm/node /usr/lib/pump/pump.cjs
+ExecStart=/usr/lib/steward-vm/node /usr/lib/pump/pump
 `;
 
 /** The product's files in the machine. */
 export const pumpFiles = {
-  "/usr/lib/pump/pump.cjs": program,
+  "/usr/lib/pump/pump": program,
   "/usr/lib/pump/page.html": page,
   "/etc/systemd/system/pump.service": unit,
 } as const;

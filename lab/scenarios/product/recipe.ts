@@ -32,6 +32,16 @@ async function recipe(guest: Guest): Promise<Recipe> {
   return { gate, host, started, nginx, key, caddy };
 }
 
+/** The blocks of "Report events and needs": members of the host file, the unit, and the lines of a script that it runs. */
+export async function reportRecipe(guest: Guest): Promise<Record<"reports" | "unit" | "lines", string>> {
+  const [, section = ""] = String(await guest.ask("the recipe")).split("## Report events and needs");
+  const blocks = blocksOf(section).slice(0, 3);
+  const kinds = blocks.map(([, kind]) => kind).join(",");
+  if (kinds !== "json,ini,sh appliance") throw new Error(`the blocks about reports are ${kinds}`);
+  const [reports = "", unit = "", lines = ""] = blocks.map(([, , text]) => text);
+  return { reports, unit, lines };
+}
+
 /** Names the page, and starts the product. Returns the text that only both know. */
 export async function namesPage(guest: Guest): Promise<string> {
   const { gate, host, started } = await recipe(guest);
