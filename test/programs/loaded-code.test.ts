@@ -8,11 +8,12 @@ import { until } from "../../lab/basics/until.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Texts that only this code has: places of the outbox, and oauth4webapi. */
+/** Texts that only this code has: places of the outbox, the product's socket, and oauth4webapi. */
 const marks = {
   "outbox.ts": "The receiver did not answer within",
   "webhook.ts": "does not answer so: check the address",
   "mail.ts": "Not mailed: all of it came and went",
+  "product-lines.ts": "A line was not complete after",
   // Only the library reads this member of the discovery.
   oauth4webapi: "authorization_response_iss_parameter_supported",
 };
@@ -38,7 +39,7 @@ function markedParts(program: string): (name: keyof typeof marks) => boolean {
 describe("the built program", () => {
   const suite = endOfSuite();
 
-  it("loads no code of a provider that is not named, nor of the outbox until a receiver is, and of a kind until it has a message", async () => {
+  it("loads no code of a provider or a unit of the product that is not named, nor of the outbox until a receiver is, and of a kind until it has a message", async () => {
     const directory = await temporaryDirectory(suite);
     const program = join(directory, "program");
     symlinkSync(join(root, "node_modules"), join(directory, "node_modules"));
@@ -50,6 +51,7 @@ describe("the built program", () => {
     const begun = agent.call("POST", "/api/auth/provider/begin", { body: { origin: agent.url } });
     assert.equal(await outcome(begun), "404 not_found");
     assert.equal(isLoaded("oauth4webapi"), false);
+    assert.equal(isLoaded("product-lines.ts"), false);
     const put = async (notify: object) => {
       const { status, text } = await agent.call("PUT", "/api/system", { local: true, body: { notify } });
       assert.equal(status, 200, text);

@@ -7,6 +7,9 @@ export const usualHelperSocket = "/run/steward-helper.socket";
 
 const patienceMilliseconds = 30_000;
 
+/** For a look at two files; others wait for it. */
+const lookMilliseconds = 5_000;
+
 /** Bytes of an answer; the longest is `unit` and the name of one. */
 const mostAnswerBytes = 264;
 
@@ -27,7 +30,7 @@ export function createUnitOf(socket: string | null): UnitOf {
   return async ({ pid, uid }: Peer) => {
     if (socket === null) throw absent();
     const line = lineOf({ word: "unit-of", pid, uid });
-    const answer = await exchange(socket, line, {});
+    const answer = await exchange(socket, line, { timeoutMilliseconds: lookMilliseconds });
     const [, unit] = /^unit ([\w:.\\@-]+)$/.exec(answer) ?? [];
     if (unit !== undefined) return unit;
     throw judged(line, answer);

@@ -52,7 +52,12 @@ function listen({ productDirectory, product, runDirectory, log }: RoomsConfig, h
   rmSync(path, { force: true });
   // systemd makes it for the agent's user only.
   if (isForAll) chmodSync(productDirectory, 0o711);
-  server.listen({ path }, () => chmodSync(path, isForAll ? 0o666 : 0o600)).unref();
+  server.listen({ path }, () => {
+    chmodSync(path, isForAll ? 0o666 : 0o600);
+    // With an older unit of systemd's it is the agent's own, which the product does not reach.
+    log("notice", "the product is heard", { path });
+  });
+  server.unref();
   return () => {
     const closed = new Promise((resolve) => server.close(resolve));
     stop();
