@@ -34,8 +34,6 @@ interface Open {
 /** The needs of the device that the product has reported (docs/design/product.md, rule 14). */
 export function createProductNeeds({ uptime }: ProductNeedsOptions) {
   const open = new Map<string, Open>();
-  /** Codes of which the product has spoken before the needs of the record were adopted; null: they are. */
-  let spoken: Set<string> | null = new Set();
   const ends = createBucket(rateOfEnds, () => uptime() * 1_000);
   const put = (one: Omit<Open, "need">): void =>
     void open.set(one.report.code, { ...one, need: needFrom(one) });
@@ -55,28 +53,25 @@ export function createProductNeeds({ uptime }: ProductNeedsOptions) {
       const before = open.get(report.code);
       if (before === undefined) settle();
       if (before === undefined && open.size >= mostNeeds) throw tooMany();
-      spoken?.add(report.code);
       const until = uptime() + report.ttlSeconds;
       put({ report, unit, sentences, until, isSilent: before?.isSilent ?? false, isOver: false });
     },
     /** One that is not there has ended already. */
     end: (code: string): void => {
-      spoken?.add(code);
       const one = open.get(code);
       if (one !== undefined) open.set(code, { ...one, isOver: true });
     },
+    /** Call it before the product is heard. */
     adopt: (reports: ReadonlyMap<string, ProductReport>, begun: Iterable<ToldNeed>): void => {
       for (const { need, name, unit, en, de } of begun) {
         const report = reports.get(String(name));
         const isOurs = need === "product" || need === "product_silent";
-        if (!isOurs || report === undefined || report.level === "notice" || spoken?.has(report.code))
-          continue;
+        if (!isOurs || report === undefined || report.level === "notice") continue;
         const isSilent = need === "product_silent";
         const sentences = { en: String(en), ...(de !== undefined && { de: String(de) }) };
         const until = isSilent ? 0 : uptime() + report.ttlSeconds;
         put({ report, unit: String(unit), sentences, until, isSilent, isOver: false });
       }
-      spoken = null;
     },
     present: (): readonly Need[] => {
       settle();

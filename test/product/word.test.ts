@@ -217,15 +217,13 @@ describe("a need of the product", () => {
     assert.deepEqual(needs(), []);
   });
 
-  it("of before the agent's start goes on with its time from then; one that has ended since does not", () => {
+  it("of before the agent's start goes on with its time from then, until the product speaks of it", () => {
     const { time, word, say, needs } = world();
     const begun = (name: string, more: object = {}): ToldNeed => ({
       ...{ need: "product", level: "failing", name, unit, en: `${name} as it was` },
       ...more,
     });
     time.pass(50);
-    say({ ok: "code_1" });
-    say(lowAt(0.5));
     word.adopt([
       ...[
         begun("code_1"),
@@ -236,7 +234,11 @@ describe("a need of the product", () => {
       // Another need's event, and those of codes that root has taken out or made a notice since.
       ...[begun("code_4", { need: "update_failed" }), begun("gone"), begun("stuck")],
     ]);
-    assert.deepEqual(needs(), ["product low", "product code_2", "product_silent code_3"]);
+    const rest = ["product code_2", "product_silent code_3"];
+    assert.deepEqual(needs(), ["product code_1", "product low", ...rest]);
+    say({ ok: "code_1" });
+    say(lowAt(0.5));
+    assert.deepEqual(needs(), ["product low", ...rest]);
     const details = word.needs().map(({ detail }) => detail);
     assert.match(details[0] ?? "", /^The pressure is 0\.5/);
     assert.match(details[1] ?? "", /^code_2 as it was\. /);

@@ -5,7 +5,7 @@ import type { RoomsConfig } from "../config.ts";
 import type { State } from "../state.ts";
 import { eventsOfNeeds } from "../status/need-events.ts";
 
-/** Judges what the product's units report. `start`: takes up the needs of before the start, which are in the record. */
+/** Judges what the product's units report. `start`: takes up the needs that the record has, before the product is heard. */
 export function openWord(
   { product: { reports } }: Pick<RoomsConfig, "product">,
   { time }: Pick<Host, "time">,
