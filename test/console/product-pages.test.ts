@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
@@ -40,7 +42,10 @@ describe("the console's way to the pages of the product", () => {
       { name: "valves", title: { en: "Valves" }, url: valves, role: "admin" },
       { name: "hebrew", title: { en: hebrewTitle }, url: hebrew, role: "operator" },
     ];
-    const product = { name: "pump-7", sign_in: `http://127.0.0.1:${port}`, version_file, pages };
+    const text = { en: "The pressure is {bar} bar.", de: "Der Druck ist {bar} bar." };
+    const low = { code: "low", level: "failing", text, page: "pump", path: "/valves/3?a=1&b=2" };
+    const heard = { units: ["pump.service"], reports: [low] };
+    const product = { name: "pump-7", sign_in: `http://127.0.0.1:${port}`, version_file, pages, ...heard };
     writeFileSync(String(version_file), "2.4.0\n");
     writeFileSync(String(hostFile), JSON.stringify({ product }));
     return startAgentInProcess({
@@ -106,6 +111,22 @@ describe("the console's way to the pages of the product", () => {
     await page.keyboard.press("Enter");
     await untilIn(page);
     assert.equal(page.url(), `${pump}/`);
+    forgive(window);
+  });
+
+  it("leads to the place that helps with what the product reports, in the sentence of the host file", async () => {
+    const socket = connect(join(agent.runDirectory, "product.sock"));
+    socket.write(`${JSON.stringify({ need: "low", numbers: { bar: 1.2 } })}\n`);
+    const [answer] = await once(socket, "data");
+    assert.deepEqual(JSON.parse(String(answer)), { status: "taken" });
+    socket.destroy();
+    const window = await browser.open(agent);
+    const { page } = window;
+    await signIn(page, "operator");
+    const need = page.getByRole("listitem").filter({ hasText: "The pressure is 1.2 bar" });
+    await need.getByRole("link", { name: "Open the page" }).click();
+    await untilIn(page);
+    assert.equal(page.url(), `${pump}/valves/3?a=1&b=2`);
     forgive(window);
   });
 
