@@ -20,8 +20,8 @@ export type CallInput<Id extends OperationId> = Partial<DefinedMembers<Input<Id>
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** The ETag of what was read; if it has changed since, the answer is `etag_mismatch`. */
-  readonly ifMatch?: string;
+  /** The ETag of what was read, if it has one; if it has changed since, the answer is `etag_mismatch`. */
+  readonly ifMatch?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   /** The answer to the first attempt, where it was sent already. */
   readonly early?: Promise<Response> | undefined;
@@ -77,7 +77,7 @@ export async function exchange<Id extends OperationId>(
   options: CallOptions,
 ): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
-    const route = routeOf(id);
+    const route = CONTRACT_ROUTES[id];
     const [, method = "GET", isByCookie] = route;
     const token = isByCookie ? null : authority.token();
     const response = await send(id, input, attempt === 1 ? options : { ...options, early: undefined }, token);
@@ -120,7 +120,7 @@ async function send<Id extends OperationId>(
   };
   const headers = new Headers(options.headers);
   if (token !== null) headers.set("authorization", `Bearer ${token}`);
-  if (options.ifMatch !== undefined) headers.set("if-match", options.ifMatch);
+  if (options.ifMatch != null) headers.set("if-match", options.ifMatch);
   if (body !== undefined) headers.set("content-type", "application/json");
   const request = {
     method,
@@ -166,20 +166,16 @@ async function patiently(path: string, { signal, ...request }: RequestInit): Pro
   }
 }
 
-function routeOf(id: OperationId): Route {
-  return CONTRACT_ROUTES[id];
-}
-
 function methodOf(id: OperationId): string {
-  return routeOf(id)[1] ?? "GET";
+  return CONTRACT_ROUTES[id][1] ?? "GET";
 }
 
-export function pathOf(
+function pathOf(
   id: OperationId,
   params: Record<string, string> = {},
   query: Record<string, unknown> = {},
 ): string {
-  const [template] = routeOf(id);
+  const [template] = CONTRACT_ROUTES[id];
   const path = `/api${template}`.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(params[name] ?? ""),
   );

@@ -18,12 +18,8 @@ export const isConnected = createStore(true);
 /** True: it has been silent for so long that the page says so and sends it nothing. */
 export const isAway = createStore(false);
 
-let heardAt = Date.now();
-
 /** When the agent answered last, milliseconds since 1970 by this browser's clock. */
-export function lastHeard(): number {
-  return heardAt;
-}
+export let heardAt = Date.now();
 
 /** It has answered just now. */
 export function heard(): void {
@@ -98,16 +94,12 @@ export function useGreeting(): ConsoleGreeting | null {
 
 async function untilReturned(): Promise<void> {
   const saying = setTimeout(() => isAway.set(true), unseenMilliseconds);
-  await untilBack();
-  clearTimeout(saying);
-  returning = null;
-  isConnected.set(true);
-  isAway.set(false);
-}
-
-async function untilBack(): Promise<void> {
   for (let tries = 0; !(await greet()); tries += 1) {
     const seconds = waitsSeconds[Math.min(tries, waitsSeconds.length - 1)] ?? 1;
     await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
   }
+  clearTimeout(saying);
+  returning = null;
+  isConnected.set(true);
+  isAway.set(false);
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useStore } from "../store.ts";
 import { isAway } from "./connection.ts";
 import { Cancelled, Unsent } from "./problem.ts";
@@ -17,16 +17,9 @@ export function useAction<A extends readonly unknown[]>(work: (...given: A) => P
   const [state, setState] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: null });
   const isDeviceAway = useStore(isAway);
   const isRunning = useRef(false);
-  const isGone = useRef(false);
-  useEffect(
-    () => () => {
-      isGone.current = true;
-    },
-    [],
-  );
   const end = (error: unknown): void => {
     isRunning.current = false;
-    if (!isGone.current) setState({ isBusy: false, error });
+    setState({ isBusy: false, error });
   };
   const isUnsent = state.error instanceof Unsent;
   return {

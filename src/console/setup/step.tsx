@@ -21,8 +21,7 @@ export interface StepProps {
 export async function saveSettings(settings: StepProps["settings"], body: SettingsChange): Promise<void> {
   if (Object.keys(body).length === 0) return;
   try {
-    const options = settings.etag === null ? {} : { ifMatch: settings.etag };
-    settings.put(await call("updateSettings", { body }, options));
+    settings.put(await call("updateSettings", { body }, { ifMatch: settings.etag }));
   } catch (error) {
     if (codeOf(error) === "etag_mismatch") await settings.reload();
     throw error;

@@ -1,6 +1,6 @@
 import { timeOfDay } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
-import { isAway, lastHeard } from "../client/connection.ts";
+import { heardAt, isAway } from "../client/connection.ts";
 import { useStore } from "../store.ts";
 import { Shape } from "./shape.tsx";
 
@@ -19,7 +19,7 @@ export function ConnectionState({
         <span>
           {/* The texts come from the device too, and may not be there yet. */}
           {t.frame?.reconnecting ?? "Reconnecting …"}
-          {isOverFacts && ` ${t.frame.asOf(timeOfDay(new Date(lastHeard())))}`}
+          {isOverFacts && ` ${t.frame.asOf(timeOfDay(new Date(heardAt)))}`}
         </span>
       )}
     </div>

@@ -21,8 +21,8 @@ export interface Saved extends Reading {
 export async function saveUser({ value, etag }: Reading, change: UserChange): Promise<Saved> {
   const params = { id: value.id };
   try {
-    const options = etag === null ? {} : { ifMatch: etag };
-    return { ...(await callWithTag("updateUser", { params, body: change }, options)), isConflict: false };
+    const saved = await callWithTag("updateUser", { params, body: change }, { ifMatch: etag });
+    return { ...saved, isConflict: false };
   } catch (error) {
     if (codeOf(error) !== "etag_mismatch") throw error;
   }

@@ -190,7 +190,7 @@ async function save(
   const ofMachine = changesOf(ofHost);
   try {
     if (Object.keys(device).length > 0) {
-      const options = settings.etag === null ? {} : { ifMatch: settings.etag };
+      const options = { ifMatch: settings.etag };
       const { value, etag } = await callWithTag("updateSettings", { body: { device } }, options);
       settings.put(value, etag);
     }

@@ -46,9 +46,8 @@ async function changeReceivers(
   for (let tries = 1; ; tries += 1) {
     const { value, etag } = await callWithTag("getSettings");
     const receivers = [...change(value.notify.receivers)];
-    const options = etag === null ? {} : { ifMatch: etag };
     try {
-      return await call("updateSettings", { body: { notify: { receivers } } }, options);
+      return await call("updateSettings", { body: { notify: { receivers } } }, { ifMatch: etag });
     } catch (error) {
       if (codeOf(error) !== "etag_mismatch" || tries === mostTries) throw error;
     }

@@ -138,8 +138,8 @@ async function save(store: Store<Draft>, schema: MemberSchema | null): Promise<b
     if (Object.keys(draft.typed).length === 0) throw new Cancelled();
     store.set({ ...draft, sent: draft.typed });
     try {
-      const options = draft.etag === null ? {} : { ifMatch: draft.etag };
-      const { value, etag } = await callWithTag("updateSettings", { body: changeOf(draft) }, options);
+      const body = changeOf(draft);
+      const { value, etag } = await callWithTag("updateSettings", { body }, { ifMatch: draft.etag });
       take(store, value, etag);
       store.set({ ...store.read(), sent: {} });
       return true;
