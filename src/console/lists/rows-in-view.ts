@@ -41,3 +41,10 @@ export function piecesOf(heights: readonly number[], { from, to }: Stretch, kept
   }
   return pieces;
 }
+
+/** The set of opened rows with this one added, or removed if it was among them. */
+export function toggled(opened: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(opened);
+  if (!next.delete(key)) next.add(key);
+  return next;
+}

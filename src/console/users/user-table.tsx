@@ -1,12 +1,14 @@
+import type { ComponentChildren } from "preact";
 import type { User, UserQuery } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
-import { LongTable } from "../lists/long-table.tsx";
+import { useRowsInView } from "../lists/use-rows-in-view.ts";
 import { Link } from "../navigation/link.tsx";
 import { navigate } from "../navigation/navigation.ts";
 import { personPath } from "../navigation/paths.ts";
 import { me } from "../session/session.ts";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
-import type { Column } from "../ui/table.tsx";
+import { Shape } from "../ui/shape.tsx";
+import { type Column, openByClick } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { byId, type Chosen } from "./many-users-bar.tsx";
 import { factorOf, UserStates } from "./user-states.tsx";
@@ -16,34 +18,91 @@ export type ActionName = keyof typeof t.users.actions;
 
 interface UserTableProps {
   readonly users: readonly User[];
+  /** The number of users, read or not. */
   readonly total: number;
   readonly sort: UserQuery["sort"];
   readonly chosen: Chosen;
   readonly onChoose: (chosen: Chosen) => void;
   readonly onAct: (action: ActionName, user: User) => void;
+  /** Called when the last user who has been read comes into sight. */
   readonly onEndNear: () => void;
 }
 
-/** The users as rows, each with what can be done to it. */
+interface UserColumn extends Column<User> {
+  /** True: the rows can be sorted by it. */
+  readonly isSortable?: boolean;
+  /** Shown in the head instead of the title. */
+  readonly head?: ComponentChildren;
+}
+
+/** The users as rows, of which only those in the window are drawn; on a phone each row is two lines. */
 export function UserTable(props: UserTableProps) {
   const { users, total, sort = "username", chosen, onEndNear } = props;
+  const ids = users.map(({ id }) => id);
+  const { root, pieces, onFocusIn, onFocusOut } = useRowsInView(ids, onEndNear);
+  const columns = columnsOf(props);
   return (
-    <LongTable
-      name="users"
-      caption={t.frame.users}
-      columns={columnsOf(props)}
-      rows={users}
-      total={total}
-      rowKey={({ id }) => id}
-      isChosen={({ id }) => chosen.has(id)}
-      sorting={{ key: sort.replace("-", ""), isDescending: sort.startsWith("-") }}
-      onSort={({ key, isDescending }) => changeQuery({ sort: isDescending ? `-${key}` : key })}
-      onEndNear={onEndNear}
-    />
+    <div class="table-place long-place users-place">
+      <table class="table long users" aria-rowcount={total + 1}>
+        <caption class="unseen">{t.frame.users}</caption>
+        <thead>
+          <tr aria-rowindex={1}>
+            {columns.map((column) => (
+              <Head key={column.key} column={column} sort={sort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={root} onFocusIn={onFocusIn} onFocusOut={onFocusOut}>
+          {pieces.map((piece) => {
+            if ("height" in piece) return <Gap key={`gap ${piece.gapBefore}`} {...piece} />;
+            const user = users[piece.index] as User;
+            const { id } = user;
+            const look = chosen.has(id) ? "chosen" : undefined;
+            return (
+              <tr key={id} data-key={id} aria-rowindex={piece.index + 2} class={look} onClick={openByClick}>
+                {columns.map((column) => (
+                  <td key={column.key} class={classOf(column)}>
+                    {column.cell(user)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      <p class="on-paper">{t.lists.onPaper}</p>
+    </div>
   );
 }
 
-function columnsOf({ users, chosen, onChoose, onAct }: UserTableProps): readonly Column<User>[] {
+function Head({ column, sort }: { readonly column: UserColumn; readonly sort: string }) {
+  const { key, title, isSortable, isActions, head } = column;
+  const isDescending = sort === `-${key}`;
+  const direction = isDescending ? "descending" : sort === key ? "ascending" : undefined;
+  return (
+    <th scope="col" class={classOf(column)} aria-sort={direction}>
+      {isSortable ? (
+        <button type="button" onClick={() => changeQuery({ sort: sort === key ? `-${key}` : key })}>
+          {title}
+          <Shape name={isDescending ? "down" : "up"} />
+        </button>
+      ) : (
+        (head ?? <span class={isActions ? "unseen" : undefined}>{title}</span>)
+      )}
+    </th>
+  );
+}
+
+function Gap({ height }: { readonly height: number }) {
+  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row without a cell takes no focus
+  return <tr class="gap" aria-hidden="true" style={{ height: `${height}px` }} />;
+}
+
+function classOf({ key, isActions, opens }: UserColumn): string {
+  return `of-${key}${isActions ? " actions" : ""}${opens ? " opens" : ""}`;
+}
+
+function columnsOf({ users, chosen, onChoose, onAct }: UserTableProps): readonly UserColumn[] {
   const isAll = users.length > 0 && users.every(({ id }) => chosen.has(id));
   const choose = (user: User): void => {
     const next = new Map(chosen);

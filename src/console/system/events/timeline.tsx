@@ -4,7 +4,7 @@ import type { AuditEvent } from "../../../contract/types.ts";
 import { absoluteTime, shortDuration } from "../../catalogue/formats.ts";
 import { locale, t } from "../../catalogue/words.ts";
 import { usePart } from "../../client/parts.ts";
-import { toggled } from "../../lists/long-table.tsx";
+import { toggled } from "../../lists/rows-in-view.ts";
 import { useRowsInView } from "../../lists/use-rows-in-view.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { problemName } from "../../ui/by-code.ts";
