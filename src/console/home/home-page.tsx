@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { AuditEvent, Need, Status } from "../../contract/types.ts";
 import { figure, longDuration, percent, withUnit } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
-import { type ProductLinksProps, usePart, type WeekLineProps } from "../client/parts.ts";
+import { usePart, type WeekLineProps } from "../client/parts.ts";
 import { useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { FillMeter, type FillMeterProps, usedShare } from "../needs/fill-meter.tsx";
@@ -10,7 +10,7 @@ import { clockHow, type How, howIs } from "../needs/how.ts";
 import { isOneOf, me } from "../session/session.ts";
 import { Badge, type State } from "../ui/badge.tsx";
 import { useIsAway } from "../ui/connection-state.tsx";
-import { Empty, Page, Section, Skeleton } from "../ui/page.tsx";
+import { bodyOf, Empty, Page, Section, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Shape } from "../ui/shape.tsx";
 import { ClockTime } from "../ui/time.tsx";
@@ -109,10 +109,7 @@ function Tiles({ status }: { readonly status: Status }) {
 }
 
 /** Few devices have a product with pages: the links to them are loaded where they are. */
-function Product(props: ProductLinksProps) {
-  const part = usePart("product", false);
-  return part && <part.Body {...props} />;
-}
+const Product = bodyOf("product", 0, false);
 
 function inOrder() {
   return { state: "good", word: t.home.inOrder } as const;

@@ -1,5 +1,3 @@
-import type { ComponentChildren } from "preact";
-import type { Output } from "../../contract/types.ts";
 import { absoluteTime } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { device, useGreeting } from "../client/connection.ts";
@@ -30,6 +28,9 @@ export function DevicePaper({ note, others }: PaperProps) {
   const tls = useResource("getTls");
   const updates = useResource("getUpdates");
   const error = version.error ?? tls.error ?? updates.error;
+  const name = useStore(device)?.name ?? "";
+  const way = useWayIn();
+  const maker = useGreeting()?.maker ?? null;
   if (version.value === null || tls.value === null || updates.value === null)
     return (
       <>
@@ -37,11 +38,46 @@ export function DevicePaper({ note, others }: PaperProps) {
         {others && <div class="buttons">{others}</div>}
       </>
     );
+  const { device_id, product, support_until } = version.value;
+  const { urls, certificate } = tls.value;
+  const unknown = t.print.unknown;
   return (
     <>
-      <Sheet version={version.value} tls={tls.value} updates={updates.value}>
+      <Paper title={name} isShown>
+        <MakerMark />
+        <div class="paper-address">
+          {way && <QrPicture svg={way.qr} alt={t.ui.qrOf(way.address)} />}
+          <p>
+            <strong>{t.print.console}</strong>
+            {way ? (
+              [...new Set([way.address, ...urls.map((one) => `${one}/`)])].map((one) => (
+                <code key={one}>{one}</code>
+              ))
+            ) : (
+              <NoWayIn />
+            )}
+          </p>
+          {maker && <ProductPicture picture={maker.picture} alt={t.machine.product} />}
+        </div>
+        <Facts
+          items={[
+            [t.print.deviceId, <code key="id">{device_id ?? unknown}</code>],
+            [
+              t.print.certificate,
+              certificate ? <Octets key="tls">{certificate.fingerprint}</Octets> : t.print.noCertificate,
+            ],
+            [
+              t.print.root,
+              <code key="root">{inGroups(updates.value.trust.fingerprint) ?? t.print.noRoot}</code>,
+            ],
+            maker && [t.machine.maker, <Maker key="maker" {...maker} />],
+            product && [t.print.product, `${product.name} ${product.version ?? ""}`],
+            [t.print.support, support_until ?? unknown],
+            [t.print.printed, absoluteTime(new Date(deviceNow()))],
+          ]}
+        />
         {note}
-      </Sheet>
+      </Paper>
       <div class="buttons">
         {others}
         <Button kind={others ? "plain" : "primary"} onClick={() => print()}>
@@ -49,59 +85,6 @@ export function DevicePaper({ note, others }: PaperProps) {
         </Button>
       </div>
     </>
-  );
-}
-
-function Sheet({
-  version,
-  tls,
-  updates,
-  children,
-}: {
-  readonly version: Output<"getVersion">;
-  readonly tls: Output<"getTls">;
-  readonly updates: Output<"getUpdates">;
-  readonly children: ComponentChildren;
-}) {
-  const name = useStore(device)?.name ?? "";
-  const way = useWayIn();
-  const maker = useGreeting()?.maker ?? null;
-  const { device_id, product, support_until } = version;
-  const { urls, certificate } = tls;
-  const unknown = t.print.unknown;
-  return (
-    <Paper title={name} isShown>
-      <MakerMark />
-      <div class="paper-address">
-        {way && <QrPicture svg={way.qr} alt={t.ui.qrOf(way.address)} />}
-        <p>
-          <strong>{t.print.console}</strong>
-          {way ? (
-            [...new Set([way.address, ...urls.map((one) => `${one}/`)])].map((one) => (
-              <code key={one}>{one}</code>
-            ))
-          ) : (
-            <NoWayIn />
-          )}
-        </p>
-        {maker && <ProductPicture picture={maker.picture} alt={t.machine.product} />}
-      </div>
-      <Facts
-        items={[
-          [t.print.deviceId, <code key="id">{device_id ?? unknown}</code>],
-          [
-            t.print.certificate,
-            certificate ? <Octets key="tls">{certificate.fingerprint}</Octets> : t.print.noCertificate,
-          ],
-          [t.print.root, <code key="root">{inGroups(updates.trust.fingerprint) ?? t.print.noRoot}</code>],
-          ...(maker === null ? [] : [[t.machine.maker, <Maker key="maker" {...maker} />] as const]),
-          ...(product ? [[t.print.product, `${product.name} ${product.version ?? ""}`] as const] : []),
-          [t.print.support, support_until ?? unknown],
-          [t.print.printed, absoluteTime(new Date(deviceNow()))],
-        ]}
-      />
-      {children}
-    </Paper>
   );
 }
 

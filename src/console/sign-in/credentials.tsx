@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { PasskeyProof, PasskeyRequest } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
-import { type PasskeyButtonProps, usePart } from "../client/parts.ts";
 import { codeOf, type ProblemError } from "../client/problem.ts";
 import { endedBy } from "../session/session.ts";
 import { useStore } from "../store.ts";
@@ -9,6 +8,7 @@ import { Button } from "../ui/button.tsx";
 import { CheckField, TextField } from "../ui/form/field.tsx";
 import { errorAt, Form, type FormState, useForm } from "../ui/form/form.tsx";
 import { NameForManagers, PasswordField } from "../ui/form/password-field.tsx";
+import { bodyOf } from "../ui/page.tsx";
 import { titleOf } from "../ui/problem-view.tsx";
 import { CodeClock } from "./code-clock.tsx";
 
@@ -145,10 +145,7 @@ function givenBy(
 }
 
 /** Loaded where the user has a passkey for this page. */
-function PasskeyWay(given: PasskeyButtonProps) {
-  const part = usePart("passkey", false);
-  return part && <part.Body {...given} />;
-}
+const PasskeyWay = bodyOf("passkey", 0, false);
 
 function PasswordFields({
   form,

@@ -77,15 +77,21 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <div class="empty">{children}</div>;
 }
 
-export function Facts({ items }: { readonly items: readonly (readonly [string, ComponentChildren])[] }) {
+/** A name and its value; anything else: there is nothing to say. */
+export type Fact = readonly [name: string, value: ComponentChildren] | false | null | undefined;
+
+export function Facts({ items }: { readonly items: readonly Fact[] }) {
   return (
     <dl class="facts">
-      {items.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {items.map(
+        (item) =>
+          item && (
+            <div key={item[0]}>
+              <dt>{item[0]}</dt>
+              <dd>{item[1]}</dd>
+            </div>
+          ),
+      )}
     </dl>
   );
 }
@@ -105,10 +111,17 @@ export function Banner({
   );
 }
 
-/** A component that loads a part's body when first drawn. `lines` keep its place until then; 0: it has none. */
-export function bodyOf<P extends BodyPart>(part: P, lines: number): ComponentType<PropsOf<P>> {
+/**
+ * A component that loads a part's body when first drawn. `lines` keep its place until then; 0: it has none. `isNeeded`: as
+ * `usePart` has it.
+ */
+export function bodyOf<P extends BodyPart>(
+  part: P,
+  lines: number,
+  isNeeded = true,
+): ComponentType<PropsOf<P>> {
   return (props) => {
-    const Body = usePart(part)?.Body as ComponentType<PropsOf<P>> | undefined;
+    const Body = usePart(part, isNeeded)?.Body as ComponentType<PropsOf<P>> | undefined;
     if (Body === undefined) return lines === 0 ? null : <Skeleton lines={lines} />;
     return <Body {...props} />;
   };

@@ -30,13 +30,8 @@ const shapes: Readonly<Record<HistoryEntry["outcome"], State>> = {
 };
 
 /** The list of attempts, newest first; each of them can be opened. */
-export function History({
-  entries,
-  reading,
-}: {
-  readonly entries: readonly HistoryEntry[];
-  readonly reading: Resource<UpdateHistory>;
-}) {
+export function History({ reading }: { readonly reading: Resource<UpdateHistory> }) {
+  const entries = reading.value?.items ?? [];
   const [last] = entries;
   const isUnread = reading.value === null && reading.error !== null;
   const summary = last ? (
@@ -128,8 +123,8 @@ function EntrySheet({ entry, status, onOrder }: EntryProps & { readonly entry: H
           items={[
             [t.updates.when, <Time key="at" at={at} />],
             [t.updates.took, shortDuration(seconds)],
-            ...(former === null ? [] : [[t.updates.before, visible(former)] as const]),
-            ...(outcome === "rolled_back" ? [[t.updates.by, <By key="by" at={at} />] as const] : []),
+            former !== null && [t.updates.before, visible(former)],
+            outcome === "rolled_back" && [t.updates.by, <By key="by" at={at} />],
           ]}
         />
         {restored_healthy !== null && (

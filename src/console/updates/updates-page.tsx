@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { HistoryEntry, PassedOver, UpdateProgress, Updates } from "../../contract/types.ts";
+import type { HistoryEntry, PassedOver, Updates } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { isRecall } from "../../contract/updates/update-summaries.ts";
 import { t } from "../catalogue/words.ts";
@@ -56,7 +56,7 @@ export function UpdatesPage() {
         updates.error === null && <Skeleton lines={12} />
       ) : (
         <>
-          <UpdatesState {...{ status, progress }} />
+          <UpdatesState status={status} />
           <div class="updates-cards">
             {updateKinds.map((kind) => (
               <KindCard
@@ -72,7 +72,7 @@ export function UpdatesPage() {
           </div>
           <Trust status={status} onConfirmed={begun} />
           <Schedule status={status} />
-          <History entries={entries} reading={history} />
+          <History reading={history} />
           {isOneOf("admin", "operator") && (
             <Fold name="file" title={t.updates.fromFile} summary={t.updates.fromFileFor}>
               <FromFile status={status} onBegun={begun} />
@@ -123,18 +123,9 @@ function historyKey(value: Updates | null): string {
 }
 
 /** Sums updates up: a sentence, its cause, and one button where a person can act. */
-function UpdatesState({
-  status,
-  progress,
-}: {
-  readonly status: Updates;
-  readonly progress: UpdateProgress | null;
-}) {
-  const { state, sentences, remedy } = overviewOf(
-    status,
-    progress,
-    useResource("getStatus").value?.needs ?? null,
-  );
+function UpdatesState({ status }: { readonly status: Updates }) {
+  const needs = useResource("getStatus").value?.needs ?? null;
+  const { state, sentences, remedy } = overviewOf(status, status.progress, needs);
   return (
     <div class="updates-state line">
       <Badge state={state}>
@@ -223,7 +214,7 @@ function Schedule({ status: { schedule, passed_over = [] } }: { readonly status:
               </>
             ),
           ],
-          ...(others.length === 0 ? [] : [[t.updates.notChosen, notChosen(others)] as const]),
+          others.length > 0 && [t.updates.notChosen, notChosen(others)],
           [
             t.updates.windows,
             <Link key="to" to="/system/settings" query={{ open: "windows" }}>

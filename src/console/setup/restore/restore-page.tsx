@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { StepsInOrder } from "../../account/steps-in-order.tsx";
 import { t } from "../../catalogue/words.ts";
@@ -10,7 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { useHead } from "../../ui/focus.ts";
 import { CheckField } from "../../ui/form/field.tsx";
 import { Form } from "../../ui/form/form.tsx";
-import { Banner, Facts } from "../../ui/page.tsx";
+import { Banner, type Fact, Facts } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";
 import { visible } from "../../ui/visible.ts";
 import { FileStep, type Received } from "./file-step.tsx";
@@ -121,7 +120,7 @@ function PlanStep({
   );
 }
 
-function itemsOf(plan: RestorePlan): (readonly [string, ComponentChildren])[] {
+function itemsOf(plan: RestorePlan): Fact[] {
   const { device, made_at, steward, as_replacement, users, two_factor, tokens, lost_users } = plan;
   const { facts } = t.restore;
   const name = [device.name, device.host_name].filter(
@@ -138,8 +137,8 @@ function itemsOf(plan: RestorePlan): (readonly [string, ComponentChildren])[] {
     ],
     [facts.users, t.restore.users(users, two_factor)],
     [facts.tokens, t.restore.tokens(tokens, as_replacement)],
-    ...(lost_users === 0 ? [] : [[facts.goes, t.restore.lostUsers(lost_users)] as const]),
-    ...(releases.length === 0 ? [] : [[facts.lacks, visible(releases.join(", "))] as const]),
+    lost_users > 0 && [facts.goes, t.restore.lostUsers(lost_users)],
+    releases.length > 0 && [facts.lacks, visible(releases.join(", "))],
   ];
 }
 

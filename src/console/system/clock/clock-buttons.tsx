@@ -6,13 +6,11 @@ import { ConfirmDialog } from "../../ui/dialog/confirm-dialog.tsx";
 import type { ClockProps } from "./clock-actions.ts";
 import { differenceInWords, whyUnpolled } from "./clock-words.ts";
 
-type ClockButtonProps = ClockProps & Pick<ButtonProps, "kind">;
-
 /** Asks the time servers and puts the clock right by them. */
-export function SyncButton({ status, actions: { sync, reselect }, kind }: ClockButtonProps) {
+export function SyncButton({ status, actions: { sync, reselect } }: ClockProps) {
   return (
     <Button
-      kind={kind ?? "plain"}
+      kind="primary"
       isBusy={sync.isBusy}
       why={reselect.isBusy ? t.clock.whyBusy : whyUnpolled(status)}
       onClick={() => {
@@ -26,7 +24,7 @@ export function SyncButton({ status, actions: { sync, reselect }, kind }: ClockB
 }
 
 /** Asks all of them again, also those that were given up. */
-export function ReselectButton({ status, actions: { sync, reselect } }: ClockButtonProps) {
+export function ReselectButton({ status, actions: { sync, reselect } }: ClockProps) {
   return (
     <Button
       isBusy={reselect.isBusy}
@@ -41,7 +39,7 @@ export function ReselectButton({ status, actions: { sync, reselect } }: ClockBut
   );
 }
 
-export function BrowserTimeButton({ status, actions, kind }: ClockButtonProps) {
+export function BrowserTimeButton({ status, actions, kind }: ClockProps & Pick<ButtonProps, "kind">) {
   const [isAsking, setIsAsking] = useState(false);
   return (
     <>

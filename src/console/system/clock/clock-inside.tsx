@@ -6,7 +6,7 @@ import { deviceAheadSeconds } from "../../client/device-time.ts";
 import { Link } from "../../navigation/link.tsx";
 import { withUncertainty } from "../../plot/axis.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Empty, Facts } from "../../ui/page.tsx";
+import { Empty, type Fact, Facts } from "../../ui/page.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -55,7 +55,7 @@ export function ClockInside({
 /** The figures behind the sentence. */
 function ClockFacts({ status }: { readonly status: TimeSync }) {
   const { source, discipliner, last_step, leap, poll_seconds, offset_seconds } = status;
-  const items: (readonly [string, ComponentChildren] | false)[] = [
+  const items: readonly Fact[] = [
     offset_seconds !== null && [
       t.clockDetails.facts.offset,
       offsetWithUncertainty(offset_seconds, status.uncertainty_seconds),
@@ -87,7 +87,7 @@ function ClockFacts({ status }: { readonly status: TimeSync }) {
   ];
   return (
     <div class="rows-of-two apart">
-      <Facts items={items.filter((item) => item !== false)} />
+      <Facts items={items} />
     </div>
   );
 }

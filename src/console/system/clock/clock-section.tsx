@@ -48,7 +48,7 @@ export function ClockSection() {
         />
         {!isWrong && isOneOf("admin", "operator") && (
           <div class="buttons">
-            <SyncButton status={status} actions={actions} kind="primary" />
+            <SyncButton status={status} actions={actions} />
           </div>
         )}
       </div>
@@ -178,9 +178,7 @@ function ClockWrong({ status, actions }: ClockProps) {
     <div class={isUntrusted ? "clock-wrong attention" : "clock-wrong"}>
       {!isAway && <p>{differenceInWords()}</p>}
       <div class="buttons">
-        {isOneOf("admin", "operator") && !isAlone && (
-          <SyncButton status={status} actions={actions} kind="primary" />
-        )}
+        {isOneOf("admin", "operator") && !isAlone && <SyncButton status={status} actions={actions} />}
         {isByHand && (
           <BrowserTimeButton status={status} actions={actions} kind={isAlone ? "primary" : "plain"} />
         )}

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Tls } from "../../../contract/types.ts";
 import { absoluteTime } from "../../catalogue/formats.ts";
@@ -17,7 +16,7 @@ import { Button } from "../../ui/button.tsx";
 import { toast } from "../../ui/dialog/toasts.tsx";
 import { download } from "../../ui/download.ts";
 import { Maker, MakerMark, ProductPicture } from "../../ui/maker.tsx";
-import { bodyOf, Facts, Pending, Section } from "../../ui/page.tsx";
+import { bodyOf, type Fact, Facts, Pending, Section } from "../../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../../ui/problem-view.tsx";
 import { Time } from "../../ui/time.tsx";
 import { visible } from "../../ui/visible.ts";
@@ -72,21 +71,13 @@ export function DevicePage() {
           <Reset onChoose={open} />
         </>
       )}
-      {opened && <OpenedDialog key={opened} opened={opened} name={name} onClose={close} />}
+      {opened === "sheet" && <Sheet onClose={close} />}
+      {opened === "backup" && <BackupDialog name={name} onClose={close} />}
+      {opened !== null && opened !== "sheet" && opened !== "backup" && (
+        <MachineOrderDialog key={opened} verb={opened} name={name} onClose={close} />
+      )}
     </>
   );
-}
-
-interface OpenedProps {
-  readonly opened: Opened;
-  readonly name: string;
-  readonly onClose: () => void;
-}
-
-function OpenedDialog({ opened, name, onClose }: OpenedProps) {
-  if (opened === "sheet") return <Sheet onClose={onClose} />;
-  if (opened === "backup") return <BackupDialog name={name} onClose={onClose} />;
-  return <MachineOrderDialog verb={opened} name={name} onClose={onClose} />;
 }
 
 const Sheet = bodyOf("sheet", 0);
@@ -166,9 +157,7 @@ function HttpsSection() {
   );
 }
 
-type Items = (readonly [string, ComponentChildren])[];
-
-function itemsOf({ enabled, urls, problem, certificate }: Tls): Items {
+function itemsOf({ enabled, urls, problem, certificate }: Tls): Fact[] {
   if (!enabled)
     return [
       [
@@ -197,7 +186,7 @@ function ofCertificate({
   installed,
   not_after,
   fingerprint,
-}: NonNullable<Tls["certificate"]>): Items {
+}: NonNullable<Tls["certificate"]>): Fact[] {
   return [
     [
       t.machine.certificate,

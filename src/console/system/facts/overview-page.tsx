@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import type { Health, Facts as HostFacts, Need, Status, Version } from "../../../contract/types.ts";
 import { bytes, figure, longDuration, withUnit } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
@@ -7,7 +6,7 @@ import { FillMeter } from "../../needs/fill-meter.tsx";
 import { colourOf, needsAbout } from "../../needs/how.ts";
 import { needInWords } from "../../needs/need-words.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Facts, Pending, Section } from "../../ui/page.tsx";
+import { type Fact, Facts, Pending, Section } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -79,10 +78,8 @@ function HostSection() {
   );
 }
 
-type Items = (readonly [string, ComponentChildren])[];
-
 /** The facts that people look for first: storage, temperatures and the names of the device. */
-function itemsOfHost(facts: HostFacts, own: Status["host"]["disk"], needs: readonly Need[]): Items {
+function itemsOfHost(facts: HostFacts, own: Status["host"]["disk"], needs: readonly Need[]): Fact[] {
   const { memory, disks, temperatures } = facts;
   const isFull = needs.some(({ code }) => code === "disk");
   const isOwn = ({ size_bytes }: HostFacts["disks"][number]): boolean => size_bytes === own?.size_bytes;
@@ -94,10 +91,9 @@ function itemsOfHost(facts: HostFacts, own: Status["host"]["disk"], needs: reado
     ),
     ...unlisted.map((disk) => share(t.facts.ownDisk, disk.available_bytes, disk.size_bytes, isFull)),
     share(t.facts.memory, memory.available_bytes, memory.total_bytes),
-    ...temperatures.flatMap(({ sensor, celsius }) =>
-      celsius === null
-        ? []
-        : [[t.facts.temperature(visible(sensor)), withUnit(figure(celsius, 1), "°C")] as const],
+    ...temperatures.map(
+      ({ sensor, celsius }): Fact =>
+        celsius !== null && [t.facts.temperature(visible(sensor)), withUnit(figure(celsius, 1), "°C")],
     ),
     [t.facts.uptime, longDuration(facts.uptime_seconds)],
     [t.facts.hostname, <bdi key="name">{facts.hostname}</bdi>],
@@ -105,19 +101,17 @@ function itemsOfHost(facts: HostFacts, own: Status["host"]["disk"], needs: reado
   ];
 }
 
-function itemsOfMachine({ cpu, memory, load, manufacturer, model }: HostFacts): Items {
+function itemsOfMachine({ cpu, memory, load, manufacturer, model }: HostFacts): Fact[] {
   const name = [manufacturer, model].filter(Boolean).join(" ");
   return [
-    ...(name === "" ? [] : [[t.facts.model, visible(name)] as const]),
+    name !== "" && [t.facts.model, visible(name)],
     [t.facts.processor, [cpu.model, t.facts.cores(cpu.cores)].filter(Boolean).join(", ")],
     [t.facts.load, `${load.map((one) => figure(one, 2)).join(" · ")} (1, 5, 15 min)`],
-    ...(memory.swap_total_bytes === 0
-      ? []
-      : [share(t.facts.swap, memory.swap_free_bytes, memory.swap_total_bytes)]),
+    memory.swap_total_bytes > 0 && share(t.facts.swap, memory.swap_free_bytes, memory.swap_total_bytes),
   ];
 }
 
-function share(name: string, free: number, total: number, isFull = false): Items[number] {
+function share(name: string, free: number, total: number, isFull = false): Fact {
   return [
     name,
     <>
@@ -155,10 +149,10 @@ function namesOfChecks({ checks = [] }: Health): string[] {
   return [...new Set(checks.map(({ name }) => checkName(name)))];
 }
 
-function itemsOfVersion(version: Version): Items {
+function itemsOfVersion(version: Version): Fact[] {
   const { commit, build_date, node, os, kernel, arch, device_id, rules_version, support_until } = version;
   const { product } = version;
-  const items: (readonly [string, ComponentChildren] | false | undefined)[] = [
+  return [
     [t.facts.agent, version.version],
     support_until != null && [t.facts.supportUntil, support_until],
     product && [t.facts.product, `${product.name} ${product.version ?? ""}`],
@@ -170,7 +164,6 @@ function itemsOfVersion(version: Version): Items {
     node !== undefined && ["Node.js", node],
     device_id !== undefined && [t.facts.deviceId, <code key="id">{device_id}</code>],
   ];
-  return items.filter((item) => item !== false && item !== undefined);
 }
 
 export const pages = { "/system": OverviewPage };

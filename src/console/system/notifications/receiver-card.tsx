@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { chatServices, isChatService, kindOf } from "../../../contract/notifications/chat-services.ts";
 import type { DeliveryAnswer, ReceiverStates } from "../../../contract/types.ts";
@@ -8,7 +7,7 @@ import { useAction } from "../../client/use-action.ts";
 import { isOneOf } from "../../session/session.ts";
 import { Badge, type State } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Facts } from "../../ui/page.tsx";
+import { type Fact, Facts } from "../../ui/page.tsx";
 import { ProblemBox, ProblemView } from "../../ui/problem-view.tsx";
 import { Spoken } from "../../ui/spoken.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -67,8 +66,6 @@ function stateInWords(
   return last_success === null ? [colour, "unused"] : ["good", "reached"];
 }
 
-type Fact = readonly [string, ComponentChildren];
-
 function destination(receiver: ReceiverSettings | null): Fact[] {
   if (receiver === null) return [];
   const { kind, url = "", server = "", port, security, to = [], takes } = receiver;
@@ -88,7 +85,7 @@ function course(state: ReceiverState): Fact[] {
   const { facts, secretSet, secretMissing } = t.notifications;
   const secret = kind === "mail" ? facts.password : facts.secret;
   return [
-    ...(secret_set === null ? [] : [[secret, secret_set ? secretSet : secretMissing] as const]),
+    secret_set !== null && [secret, secret_set ? secretSet : secretMissing],
     [facts.last, <Time at={last_success} never={t.notifications.notSinceStart} />],
     [
       facts.waiting,
@@ -101,16 +98,12 @@ function course(state: ReceiverState): Fact[] {
         )}
       </>,
     ],
-    ...(last_error === null
-      ? []
-      : [
-          [
-            facts.error,
-            <>
-              <Time at={last_error.time} />: <Spoken text={last_error.detail} />
-            </>,
-          ] as const,
-        ]),
+    last_error !== null && [
+      facts.error,
+      <>
+        <Time at={last_error.time} />: <Spoken text={last_error.detail} />
+      </>,
+    ],
   ];
 }
 

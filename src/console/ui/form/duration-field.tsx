@@ -72,17 +72,22 @@ export function DurationField({
 /** `60 minutes`, `1 hour 30 minutes`: a duration as people read it. */
 export function durationSaid(value: string): string {
   return value
-    .replaceAll(/(\d+)(ms|[smhd])/g, (_, number: string, letter: Letter) => {
-      const format = { style: "unit", unit: units[letter][0], unitDisplay: "long" } as const;
-      return ` ${new Intl.NumberFormat(locale, format).format(Number(number))}`;
-    })
+    .replaceAll(
+      /(\d+)(ms|[smhd])/g,
+      (_, number: string, letter: Letter) => ` ${formatIn(letter).format(Number(number))}`,
+    )
     .trim();
 }
 
+function formatIn(letter: Letter): Intl.NumberFormat {
+  return new Intl.NumberFormat(locale, { style: "unit", unit: units[letter][0], unitDisplay: "long" });
+}
+
 function unitName(letter: Letter): string {
-  const format = { style: "unit", unit: units[letter][0], unitDisplay: "long" } as const;
-  const parts = new Intl.NumberFormat(locale, format).formatToParts(2);
-  return parts.find(({ type }) => type === "unit")?.value ?? letter;
+  const unit = formatIn(letter)
+    .formatToParts(2)
+    .find(({ type }) => type === "unit");
+  return unit?.value ?? letter;
 }
 
 /** null: it is no duration, or one of seconds and parts of one. */
