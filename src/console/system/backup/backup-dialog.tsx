@@ -11,42 +11,9 @@ import { PasswordField } from "../../ui/form/password-field.tsx";
 import { ProblemBox } from "../../ui/problem-view.tsx";
 import { BrokenOff, fileNameOf, makeBackup } from "./make-backup.ts";
 
-interface Made {
-  readonly fileName: string;
-  readonly bytes: number;
-}
-
 /** Hands the person a backup of the whole device, encrypted to a passphrase of theirs. */
 export function BackupDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
-  const [made, setMade] = useState<Made | null>(null);
-  return (
-    <Dialog title={t.machine.backupTitle(name)} onClose={onClose}>
-      {made === null ? (
-        <BackupForm name={name} onClose={onClose} onMade={setMade} />
-      ) : (
-        <>
-          <p role="status">{t.machine.backupMade(made.fileName, bytes(made.bytes))}</p>
-          <p>{t.machine.backupKeep}</p>
-          <div class="buttons">
-            <Button kind="primary" onClick={onClose}>
-              {t.ui.done}
-            </Button>
-          </div>
-        </>
-      )}
-    </Dialog>
-  );
-}
-
-function BackupForm({
-  name,
-  onMade,
-  onClose,
-}: {
-  readonly name: string;
-  readonly onMade: (made: Made) => void;
-  readonly onClose: () => void;
-}) {
+  const [made, setMade] = useState<{ readonly fileName: string; readonly bytes: number } | null>(null);
   const [received, setReceived] = useState(0);
   const signal = useSignalOfStay();
   const form = useForm({ passphrase: "", again: "" }, async ({ passphrase }) => {
@@ -54,44 +21,59 @@ function BackupForm({
     const file = await makeBackup(passphrase, signal, setReceived);
     const fileName = fileNameOf(name, new Date(deviceNow()), ".age");
     download(file, fileName, file.type);
-    onMade({ fileName, bytes: file.size });
+    setMade({ fileName, bytes: file.size });
   });
   const { typed, error, isBusy } = form;
   const isBroken = error instanceof BrokenOff;
   const differs = typed.again !== "" && !typed.passphrase.startsWith(typed.again);
+  const title = t.machine.backupTitle(name);
+  if (made !== null)
+    return (
+      <Dialog title={title} onClose={onClose}>
+        <p role="status">{t.machine.backupMade(made.fileName, bytes(made.bytes))}</p>
+        <p>{t.machine.backupKeep}</p>
+        <div class="buttons">
+          <Button kind="primary" onClick={onClose}>
+            {t.ui.done}
+          </Button>
+        </div>
+      </Dialog>
+    );
   return (
-    <Form
-      form={{ ...form, error: isBroken ? null : error }}
-      verb={t.machine.backupVerb}
-      isReady={typed.passphrase !== "" && typed.again === typed.passphrase}
-      onCancel={onClose}
-    >
-      <p>{t.machine.backupText}</p>
-      <PasswordField
-        {...form.field("passphrase", /^passphrase_/)}
-        name="passphrase"
-        label={t.machine.passphrase}
-        hint={t.machine.passphraseHint}
-        autocomplete="new-password"
-        maxLength={1_024}
-        isFirst
-      />
-      <PasswordField
-        {...form.field("again")}
-        name="passphrase-again"
-        label={t.machine.passphraseAgain}
-        error={differs ? t.machine.passphraseDiffers : null}
-        autocomplete="new-password"
-        maxLength={1_024}
-      />
-      {isBroken && (
-        <ProblemBox title={t.machine.backupBroken}>
-          <p>{t.machine.backupBrokenText}</p>
-        </ProblemBox>
-      )}
-      {isBusy && <Receiving bytes={received} />}
-      <Unattended />
-    </Form>
+    <Dialog title={title} onClose={onClose}>
+      <Form
+        form={{ ...form, error: isBroken ? null : error }}
+        verb={t.machine.backupVerb}
+        isReady={typed.passphrase !== "" && typed.again === typed.passphrase}
+        onCancel={onClose}
+      >
+        <p>{t.machine.backupText}</p>
+        <PasswordField
+          {...form.field("passphrase", /^passphrase_/)}
+          name="passphrase"
+          label={t.machine.passphrase}
+          hint={t.machine.passphraseHint}
+          autocomplete="new-password"
+          maxLength={1_024}
+          isFirst
+        />
+        <PasswordField
+          {...form.field("again")}
+          name="passphrase-again"
+          label={t.machine.passphraseAgain}
+          error={differs ? t.machine.passphraseDiffers : null}
+          autocomplete="new-password"
+          maxLength={1_024}
+        />
+        {isBroken && (
+          <ProblemBox title={t.machine.backupBroken}>
+            <p>{t.machine.backupBrokenText}</p>
+          </ProblemBox>
+        )}
+        {isBusy && <Receiving bytes={received} />}
+        <Unattended />
+      </Form>
+    </Dialog>
   );
 }
 

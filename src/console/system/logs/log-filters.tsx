@@ -32,6 +32,7 @@ export function LogFilterBar({
 }) {
   const [typed, setTyped] = useTyped(q, (text) => onChange("q", text));
   const isTime = since.includes("T");
+  const users = new Set(seen.flatMap(({ request }) => request?.user?.split("/")[0] ?? []));
   return (
     <Filters inForce={[q, since, status, user].filter(Boolean).length}>
       <TextField
@@ -70,55 +71,31 @@ export function LogFilterBar({
             onInput={(value) => onChange("status", value)}
             options={Object.entries(t.logs.statuses).map(([value, text]) => ({ value, text }))}
           />
-          <SeenField
+          <Field
             label={t.logs.user}
             error={errorAt(error, "/user")}
-            value={user}
-            seen={seen.flatMap(({ request }) => request?.user?.split("/")[0] ?? [])}
-            onChange={(value) => onChange("user", value)}
+            control={(ids) => (
+              <>
+                {/* Looked for once it is whole. */}
+                <input
+                  {...ids}
+                  list={`${ids.id}-seen`}
+                  key={user}
+                  defaultValue={user}
+                  spellcheck={false}
+                  autocomplete="off"
+                  onChange={({ currentTarget }) => onChange("user", currentTarget.value.trim())}
+                />
+                <datalist id={`${ids.id}-seen`}>
+                  {[...users].map((one) => (
+                    <option key={one} value={one} />
+                  ))}
+                </datalist>
+              </>
+            )}
           />
         </>
       )}
     </Filters>
-  );
-}
-
-/** A text that is looked for once it is whole; those in the lines seen are offered. */
-function SeenField({
-  label,
-  error,
-  value,
-  seen,
-  onChange,
-}: {
-  readonly label: string;
-  readonly error: string | null;
-  readonly value: string;
-  readonly seen: readonly string[];
-  readonly onChange: (value: string) => void;
-}) {
-  return (
-    <Field
-      label={label}
-      error={error}
-      control={(ids) => (
-        <>
-          <input
-            {...ids}
-            list={`${ids.id}-seen`}
-            key={value}
-            defaultValue={value}
-            spellcheck={false}
-            autocomplete="off"
-            onChange={({ currentTarget }) => onChange(currentTarget.value.trim())}
-          />
-          <datalist id={`${ids.id}-seen`}>
-            {[...new Set(seen)].map((one) => (
-              <option key={one} value={one} />
-            ))}
-          </datalist>
-        </>
-      )}
-    />
   );
 }

@@ -61,14 +61,13 @@ function ReceiverForm(props: ReceiverFormProps) {
   const { receiver, isSecretSet, schema, onClose } = props;
   const [form, meanwhile] = useReceiverForm(props);
   const { typed } = form;
-  const { token, tokenHint } = t.notifications;
   return (
     <Form form={form} verb={t.ui.save} onCancel={onClose}>
       {meanwhile !== "" && <Banner state="attention">{meanwhile}</Banner>}
       {receiver === null && (
         <>
           <Text form={form} name="name" schema={schema} isFirst />
-          <Choice form={form} name="kind" schema={schema} label={t.notifications.kind} of="kinds" />
+          <Choice form={form} name="kind" schema={schema} />
         </>
       )}
       {typed.kind === "mail" ? (
@@ -79,17 +78,11 @@ function ReceiverForm(props: ReceiverFormProps) {
           {typed.kind === "webhook" ? (
             <SecretFields form={form} isSecretSet={isSecretSet && !isSecretLost(receiver, typed)} />
           ) : (
-            <KeptSecret
-              form={form}
-              receiver={receiver}
-              isSecretSet={isSecretSet}
-              label={token}
-              hint={tokenHint}
-            />
+            <KeptSecret form={form} receiver={receiver} isSecretSet={isSecretSet} />
           )}
         </>
       )}
-      <Choice form={form} name="takes" schema={schema} label={t.notifications.labels.takes} of="takes" />
+      <Choice form={form} name="takes" schema={schema} />
     </Form>
   );
 }
@@ -159,22 +152,21 @@ function Choice<Name extends "kind" | "takes" | "security">({
   form,
   name,
   schema,
-  label,
-  of,
   onInput = form.field(name).onInput,
 }: {
   readonly form: ReceiverFormState;
   readonly name: Name;
   readonly schema: MemberSchema;
-  readonly label: string;
-  readonly of: "kinds" | "takes" | "security";
   readonly onInput?: (value: TypedReceiver[Name]) => void;
 }) {
-  const words: Readonly<Record<string, { text: string; hint: string }>> = t.notifications[of];
+  const { kind, kinds, labels, takes, security } = t.notifications;
+  const words: Readonly<Record<string, { text: string; hint: string }>> = { kind: kinds, takes, security }[
+    name
+  ];
   const values = (schema.properties?.[name]?.enum ?? []) as readonly TypedReceiver[Name][];
   return (
     <RadioField<TypedReceiver[Name]>
-      label={label}
+      label={{ ...labels, kind }[name]}
       value={form.typed[name]}
       error={errorOf(form, name)}
       onInput={onInput}
@@ -214,7 +206,6 @@ function SecretFields({ form, isSecretSet }: Pick<FieldsProps, "form" | "isSecre
 }
 
 function MailFields({ form, schema, receiver, isSecretSet }: FieldsProps) {
-  const { labels, password, passwordHint } = t.notifications;
   return (
     <>
       <Text form={form} name="server" schema={schema} />
@@ -222,20 +213,12 @@ function MailFields({ form, schema, receiver, isSecretSet }: FieldsProps) {
         form={form}
         name="security"
         schema={schema}
-        label={labels.security}
-        of="security"
         onInput={(security) => form.type(withSecurity(form.typed, security))}
       />
       <Text form={form} name="port" schema={schema} />
       <Text form={form} name="username" schema={schema} />
       {form.typed.username.trim() !== "" && (
-        <KeptSecret
-          form={form}
-          receiver={receiver}
-          isSecretSet={isSecretSet}
-          label={password}
-          hint={passwordHint}
-        />
+        <KeptSecret form={form} receiver={receiver} isSecretSet={isSecretSet} />
       )}
       <Text form={form} name="from" schema={schema} />
       <Text form={form} name="to" schema={schema} />
@@ -243,20 +226,16 @@ function MailFields({ form, schema, receiver, isSecretSet }: FieldsProps) {
   );
 }
 
-/** A secret that stays as it is where nothing is typed. */
-function KeptSecret({
-  form,
-  receiver,
-  isSecretSet,
-  label,
-  hint,
-}: Omit<FieldsProps, "schema"> & { readonly label: string; readonly hint: string }) {
-  const { secretKept, secretLost } = t.notifications;
+/** The password of a mail server or the token of a chat service, which stays as it is where nothing is typed. */
+function KeptSecret({ form, receiver, isSecretSet }: Omit<FieldsProps, "schema">) {
+  const { secretKept, secretLost, password, passwordHint, token, tokenHint } = t.notifications;
+  const isMail = form.typed.kind === "mail";
+  const hint = isMail ? passwordHint : tokenHint;
   const kept = isSecretLost(receiver, form.typed) ? secretLost : secretKept;
   return (
     <PasswordField
       {...form.field("secret")}
-      label={label}
+      label={isMail ? password : token}
       hint={isSecretSet ? kept : hint}
       error={errorOf(form, "secret")}
       // A browser would otherwise fill in the person's own password for this console.

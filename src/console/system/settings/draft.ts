@@ -67,7 +67,7 @@ export function settled(draft: Draft, pointer: string, isMine: boolean): Draft {
 export function changeOf({ typed }: Draft): SettingsChange {
   const change: Record<string, unknown> = {};
   for (const [pointer, value] of Object.entries(typed)) {
-    const names = pointer.slice(1).split("/");
+    const names = namesIn(pointer);
     const last = names.pop() ?? "";
     let place = change;
     for (const name of names) {
@@ -85,17 +85,18 @@ export function changedBetween(schema: MemberSchema, before: unknown, after: unk
 }
 
 export function schemaAt(schema: MemberSchema, pointer: string): MemberSchema {
-  return pointer
-    .slice(1)
-    .split("/")
-    .reduce<MemberSchema>((inner, name) => inner.properties?.[name] ?? {}, schema);
+  return namesIn(pointer).reduce<MemberSchema>((inner, name) => inner.properties?.[name] ?? {}, schema);
 }
 
 export function valueAt(settings: unknown, pointer: string): unknown {
-  return pointer
-    .slice(1)
-    .split("/")
-    .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null)?.[name], settings);
+  return namesIn(pointer).reduce<unknown>(
+    (inner, name) => (inner as Record<string, unknown> | null)?.[name],
+    settings,
+  );
+}
+
+export function namesIn(pointer: string): string[] {
+  return pointer.slice(1).split("/");
 }
 
 export function isSame(one: unknown, other: unknown): boolean {

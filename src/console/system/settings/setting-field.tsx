@@ -27,15 +27,11 @@ import { type Editing, mayChange } from "./use-editing.ts";
 export function SettingField({
   editing,
   pointer,
-  label = labelOf(pointer),
-  hint,
   isReasonSaid = false,
 }: {
   readonly editing: Editing;
   /** Such as `/update/ota/channel`. */
   readonly pointer: string;
-  readonly label?: string;
-  readonly hint?: string;
   /** The page says already why it cannot be changed. */
   readonly isReasonSaid?: boolean;
 }) {
@@ -43,7 +39,7 @@ export function SettingField({
   if (whole === null || draft.base === null) return null;
   const schema = schemaAt(whole, pointer);
   const base = valueAt(draft.base, pointer);
-  const about = hint ?? hintOf(pointer, schema);
+  const [label, about] = [labelOf(pointer), hintOf(pointer, schema)];
   if (!mayChange(whole, pointer))
     return (
       <div class="field setting-text">
@@ -89,7 +85,7 @@ function Control({
   onType,
   errors,
   ...field
-}: Omit<FieldProps, "error"> & {
+}: Pick<FieldProps, "label" | "hint"> & {
   readonly pointer: string;
   readonly schema: MemberSchema;
   readonly value: unknown;

@@ -1,7 +1,7 @@
 import { type TimeServer, timeServerText } from "../../../contract/clock/time-server.ts";
 import { languageName, locale, t } from "../../catalogue/words.ts";
 import { durationSaid } from "../../ui/form/duration-field.tsx";
-import { type MemberSchema, schemaAt } from "./draft.ts";
+import { type MemberSchema, namesIn, schemaAt } from "./draft.ts";
 
 /** Replaces a value that the role may not see (contract/settings-forms.ts, which costs kilobytes). */
 const hidden = "(hidden)";
@@ -29,7 +29,7 @@ export function labelOf(pointer: string): string {
   const own = wordsOf(pointer);
   if (own) return own.label;
   let [at, whole] = [known, ""];
-  for (const name of pointer.slice(1).split("/")) {
+  for (const name of namesIn(pointer)) {
     const inner = at.properties?.[name];
     if (inner === undefined) break;
     at = inner;
