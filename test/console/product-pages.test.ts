@@ -44,7 +44,8 @@ describe("the console's way to the pages of the product", () => {
     ];
     const text = { en: "The pressure is {bar} bar.", de: "Der Druck ist {bar} bar." };
     const low = { code: "low", level: "failing", text, page: "pump", path: "/valves/3?a=1&b=2" };
-    const heard = { units: ["pump.service"], reports: [low] };
+    const empty = { code: "empty", level: "attention", text: { en: "The tank is empty." } };
+    const heard = { units: ["pump.service"], reports: [low, empty] };
     const product = { name: "pump-7", sign_in: `http://127.0.0.1:${port}`, version_file, pages, ...heard };
     writeFileSync(String(version_file), "2.4.0\n");
     writeFileSync(String(hostFile), JSON.stringify({ product }));
@@ -116,14 +117,19 @@ describe("the console's way to the pages of the product", () => {
 
   it("leads to the place that helps with what the product reports, in the sentence of the host file", async () => {
     const socket = connect(join(agent.runDirectory, "product.sock"));
-    socket.write(`${JSON.stringify({ need: "low", numbers: { bar: 1.2 } })}\n`);
-    const [answer] = await once(socket, "data");
-    assert.deepEqual(JSON.parse(String(answer)), { status: "taken" });
+    for (const line of [{ need: "empty" }, { need: "low", numbers: { bar: 1.2 } }]) {
+      socket.write(`${JSON.stringify(line)}\n`);
+      const [answer] = await once(socket, "data");
+      assert.deepEqual(JSON.parse(String(answer)), { status: "taken" });
+    }
     socket.destroy();
     const window = await browser.open(agent);
     const { page } = window;
     await signIn(page, "operator");
     const need = page.getByRole("listitem").filter({ hasText: "The pressure is 1.2 bar" });
+    const pageless = page.getByRole("listitem").filter({ hasText: "The tank is empty" });
+    await untilShown(pageless);
+    assert.equal(await pageless.getByRole("link").count(), 0);
     await need.getByRole("link", { name: "Open the page" }).click();
     await untilIn(page);
     assert.equal(page.url(), `${pump}/valves/3?a=1&b=2`);

@@ -83,10 +83,12 @@ function WayOut({
   readonly text: string;
   readonly isFirst: boolean;
 }) {
-  const { code } = need;
+  const { code, facts } = need;
   if (code === "device_unnamed" && isOneOf("admin")) return <NameDevice verb={text} />;
   // Administrators who have one themselves are led to the others; it is not about other roles.
   if (code === "second_factor_advised" && !isOneOf("admin")) return null;
+  // Only the product can mend it, and root has named no page of it that helps.
+  if (code.startsWith("product") && !("page" in facts)) return null;
   const isOthers = code === "second_factor_advised" && me().two_factor.enabled;
   const shown = isOthers ? ({ ...need, code: "two_factor_missing" } as const) : need;
   const { to } = remedyOf(shown);
