@@ -69,6 +69,8 @@ export const steps = {
     await page.locator("#stream:not(:empty)").waitFor();
     return Promise.all(shown.map((one) => one.innerText()));
   },
+  /** Waits for the end of the page's WebSocket. */
+  "loses the WebSocket": (): Promise<void> => here().locator("#socket", { hasText: "ended" }).waitFor(),
   "sends the form": async (): Promise<Sent> => {
     await here().getByLabel("Valve").fill("3 ä");
     return sends("Set");

@@ -37,6 +37,17 @@ export async function walks(guest: Guest, username: string, server: string, end:
   await takes(guest, "goes away");
 }
 
+/** A person whose sessions root ends while the page is open before them. */
+export async function losesSession(guest: Guest, username: string, server: string): Promise<void> {
+  await guest.api("/api/users", { username, role: "operator", password });
+  await comes(guest, { username, secret: await enrolled(guest, username) }, server);
+  await guest.types(`steward user sessions revoke --yes ${username}`);
+  const begun = performance.now();
+  await takes(guest, "loses the WebSocket");
+  guest.figure("the WebSocket of an ended session ends after", (performance.now() - begun) / 1_000, "s");
+  await takes(guest, "goes away");
+}
+
 async function comes(guest: Guest, person: Person, server: string): Promise<void> {
   const paths = ["/etc/ssl/certs/steward.pem", "/var/lib/steward/tls/certificate.pem"];
   const certificates = paths.map((path) => readFileSync(path, "utf8"));

@@ -8,7 +8,7 @@ import { alarms } from "./alarm.ts";
 import { ask, entered, signsIn, steward } from "./browser.ts";
 import { steps } from "./chromium.ts";
 import { fetchesPostfix, mailbox } from "./mailbox.ts";
-import { walks } from "./person.ts";
+import { losesSession, walks } from "./person.ts";
 import { pumpFiles } from "./pump.ts";
 import { namesPage, recipes, startsCaddy, startsNginx } from "./recipe.ts";
 import { followsAccounts, followsPrograms, outlivesAgent } from "./rights.ts";
@@ -51,6 +51,7 @@ export const scenario: TieredScenario = {
         await followsPrograms(guest, grace);
         await outlivesAgent(guest, grace, faketime);
         await alarms(guest, gate);
+        await losesSession(guest, "lise", "Caddy");
       },
     },
   ],

@@ -15,7 +15,7 @@ const hasPassed = ({ headers }) => headers["steward-gate"] === gate;
 const server = createServer((request, response) => {
   if (!hasPassed(request)) return response.writeHead(403).end("not through Steward");
   if (request.url === "/events") {
-    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    keep(request, response.writeHead(200, { "Content-Type": "text/event-stream" }));
     return response.write("data: the only event\n\n");
   }
   if (request.method === "GET" && request.headers.accept?.includes("text/html")) {
@@ -54,6 +54,7 @@ async function says(lines) {
 server.on("upgrade", (request, socket) => {
   if (!hasPassed(request)) return socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
   socket.on("error", () => undefined);
+  keep(request, socket);
   const key = request.headers["sec-websocket-key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
   socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n");
   socket.write("Sec-WebSocket-Accept: " + createHash("sha1").update(key).digest("base64") + "\r\n\r\n");
@@ -64,6 +65,25 @@ server.on("upgrade", (request, socket) => {
   });
 });
 server.listen(9000, "127.0.0.1");
+// What a person holds open ends with their session, of which Steward says at once.
+const open = new Map();
+function keep(request, connection) {
+  open.set(connection, request.headers["steward-session"]);
+  connection.once("close", () => open.delete(connection));
+}
+function follow() {
+  const socket = connect("/run/steward-product/socket").setEncoding("utf8");
+  socket.write('{"follow":"sessions"}\n');
+  let text = "";
+  socket.on("data", (data) => {
+    const lines = (text + data).split("\n");
+    text = lines.pop();
+    for (const { ended } of lines.map((line) => JSON.parse(line)))
+      for (const [connection, session] of open) if (session === ended) connection.destroy();
+  });
+  socket.on("error", () => undefined).once("close", () => setTimeout(follow, 1_000));
+}
+follow();
 `;
 
 const page = `<!doctype html>
@@ -83,6 +103,7 @@ const page = `<!doctype html>
   const socket = new WebSocket(location.origin.replace("http", "ws") + "/socket");
   socket.onopen = () => socket.send("valve 3");
   socket.onmessage = show("socket");
+  socket.onclose = () => show("socket")({ data: "ended" });
   new EventSource("/events").onmessage = show("stream");
 </script>
 `;
