@@ -11,7 +11,7 @@ const filesIn = (folder: string, names: string): string[] =>
 
 const sources = filesIn(
   "host/linux/native",
-  "addon clock-steering credentials file-locks peers process-standing socket-buffers timed-datagrams",
+  "addon clock-steering credentials file-locks process-standing socket-buffers timed-datagrams",
 );
 const helperSources = filesIn("programs/root-helper", "main orders limits system-files units");
 const logReaderSources = filesIn("programs/log-reader", "main serve request allowed-units json");

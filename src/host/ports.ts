@@ -233,10 +233,7 @@ export interface RootHelper {
 }
 
 /** The process at the other end of a unix socket's connection, and its user when it connected. */
-export interface Peer {
-  readonly pid: number;
-  readonly uid: number;
-}
+export type Peer = { readonly pid: number; readonly uid: number };
 
 /** Null: it cannot be known. */
 export type ReadPeer = (socket: object) => Peer | null;

@@ -118,7 +118,7 @@ describe("the product's word in an agent", () => {
     const product = await openProduct({
       config: {
         product: { name: "pump-7", pages: [], units, reports: [low], versionFile: null },
-        runDirectory: directory,
+        ...{ runDirectory: directory, log: () => undefined },
       },
       auth: {},
       host: {

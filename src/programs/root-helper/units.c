@@ -13,74 +13,62 @@
 #define PROC "/proc"
 #endif
 
-// Bytes of a file of /proc: the hierarchies of cgroup v1, each with a path. One that has more is refused, not cut.
-#define TEXT_BYTES 32768
+// A path of a group has 4,096 bytes at most.
+static char line[8192];
 
-static int read_text(int directory, const char *name, char *text) {
-  int file = openat(directory, name, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return errno;
-  size_t length = 0;
-  ssize_t got;
-  while (length < TEXT_BYTES && (got = read(file, text + length, TEXT_BYTES - length)) > 0) length += (size_t)got;
-  int failure = length == TEXT_BYTES ? E2BIG : got < 0 ? errno : 0;
-  close(file);
-  if (failure == 0) text[length] = '\0';
-  return failure;
+static FILE *text_of(int process, const char *name) {
+  int file = openat(process, name, O_RDONLY | O_CLOEXEC);
+  return file < 0 ? NULL : fdopen(file, "r");
 }
 
 // The number of a process that has ended may be another user's next: then the effective user differs.
-static bool is_of_user(const char *status, unsigned long user) {
-  unsigned long effective;
-  const char *line = strstr(status, "\nUid:");
-  return line && sscanf(line, "\nUid: %*u %lu", &effective) == 1 && effective == user;
+static bool is_of_user(int process, unsigned long user) {
+  unsigned long effective = 0;
+  bool is_found = false;
+  FILE *status = text_of(process, "status");
+  while (status && !is_found && fgets(line, sizeof line, status))
+    is_found = sscanf(line, "Uid: %*u %lu", &effective) == 1;
+  if (status) fclose(status);
+  return is_found && effective == user;
 }
 
-// The path of the hierarchy that systemd uses: its own one with cgroup v1, beside which v2 may be there and empty. The
-// beginning of a line counts: below a unit of theirs, users give groups any name.
-static char *path_in(char *groups) {
-  char *unified = NULL;
-  for (char *line; (line = strsep(&groups, "\n"));) {
-    char *kind = line + strspn(line, "0123456789");
-    if (strncmp(kind, ":name=systemd:/", 15) == 0) return strchr(kind, '/');
-    if (strncmp(line, "0::/", 4) == 0) unified = strchr(line, '/');
-  }
-  return unified;
-}
-
-static bool is_unit_name(const char *text) {
-  size_t length = strlen(text);
-  // ".." leads out of this system's groups, to those of a container's host.
-  return length > 0 && length < UNIT_BYTES && *text != '.' &&
-         strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-_.\\@") == length;
-}
-
-// The first group that is no slice: what is below it belongs to the unit, whatever its names.
+// The first group of a path that is no slice: below it, users give groups any name.
 static int unit_in(char *path, char *unit) {
+  path[strcspn(path, "\n")] = '\0';
   for (char *name; (name = strsep(&path, "/"));) {
     size_t length = strlen(name);
     if (length == 0 || (length > 6 && strcmp(name + length - 6, ".slice") == 0)) continue;
+    if (length >= UNIT_BYTES) return EINVAL;
     // systemd puts _ before what the kernel could take for a name of its own.
-    if (*name == '_') name++;
-    if (!is_unit_name(name)) return EINVAL;
-    strcpy(unit, name);
+    strcpy(unit, *name == '_' ? name + 1 : name);
     return 0;
   }
   return ENOENT;
 }
 
+// systemd's own hierarchy with cgroup v1 comes first, beside which v2 may be there and empty.
+static int unit_of(int process, char *unit) {
+  int failure = ENOENT;
+  FILE *groups = text_of(process, "cgroup");
+  while (groups && fgets(line, sizeof line, groups)) {
+    char *kind = line + strspn(line, "0123456789");
+    bool is_own = strncmp(kind, ":name=systemd:/", 15) == 0;
+    if (is_own || strncmp(line, "0::/", 4) == 0) failure = unit_in(strchr(line, '/'), unit);
+    // A line that does not end would go on as another one.
+    if (is_own || strlen(line) == sizeof line - 1) break;
+  }
+  if (groups) fclose(groups);
+  return failure;
+}
+
 int find_unit(const char *process_and_user, char unit[UNIT_BYTES]) {
-  static char text[TEXT_BYTES];
   char path[sizeof PROC + 24], *end;
-  unsigned long process = strtoul(process_and_user, &end, 10), user = strtoul(end, NULL, 10);
-  snprintf(path, sizeof path, PROC "/%lu", process);
+  unsigned long number = strtoul(process_and_user, &end, 10);
+  snprintf(path, sizeof path, PROC "/%lu", number);
   // All that is read through it belongs to one process: where that has ended, nothing is read.
-  int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return errno;
-  int failure = read_text(directory, "status", text);
-  if (failure == 0 && !is_of_user(text, user)) failure = ESRCH;
-  if (failure == 0) failure = read_text(directory, "cgroup", text);
-  close(directory);
-  if (failure) return failure;
-  char *group = path_in(text);
-  return group ? unit_in(group, unit) : ENOENT;
+  int process = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (process < 0) return errno;
+  int failure = is_of_user(process, strtoul(end, NULL, 10)) ? unit_of(process, unit) : ESRCH;
+  close(process);
+  return failure;
 }

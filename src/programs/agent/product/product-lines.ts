@@ -1,18 +1,14 @@
 import type { Socket } from "node:net";
-import type { ErrorCode } from "../../../contract/error-codes.ts";
+import { messageOf, StewardError } from "../../../contract/errors.ts";
 import { jsonIn } from "../../../contract/text/json-of.ts";
 import type { Timers } from "../../../host/ports.ts";
-
-export type WordAnswer =
-  | { readonly status: "taken" }
-  | { readonly status: "refused"; readonly code: ErrorCode; readonly detail: string };
+import type { createEndedSessions } from "../../../product/ended-sessions.ts";
+import type { ProductWord, WordAnswer } from "../../../product/word.ts";
 
 /** The product's units speak with these parts of the agent. */
 export interface Conversation {
-  /** Events and needs. */
-  readonly word: { take(unit: string, line: unknown): WordAnswer };
-  /** Hands over each session that has ended, until the returned function is called. */
-  readonly follow: (send: (message: { readonly ended: string }) => void) => () => void;
+  readonly word: ProductWord;
+  readonly follow: ReturnType<typeof createEndedSessions>["follow"];
   readonly timers: Timers;
 }
 
@@ -28,6 +24,9 @@ const [linesAtOnce, restSeconds] = [16, 0.25];
 /** Bytes that a peer has not read, beside what the kernel keeps: one that has more is not reading. */
 const mostUnreadBytes = 16_384;
 
+/** Seconds in which what a refused peer sends is still read: closing before would take the reason from it. */
+const partingSeconds = 0.1;
+
 const lineFeed = 0x0a;
 
 /** Answers each line in order, until the peer ends the connection or sends what is none. */
@@ -36,11 +35,8 @@ export function answerLines(socket: Socket, unit: string, options: Conversation)
   const answer = createAnswer(socket, unit, options);
   let rest: Buffer = Buffer.alloc(0);
   let left = linesAtOnce;
-  let cancel: (() => void) | null = null;
-  const keepTime = (): void => {
-    cancel ??= timers.after(lineSeconds, () => refuse(socket, timers, "request_timeout", tooSlow));
-  };
   let isWhole = false;
+  let cancel: (() => void) | null = null;
   const refill = (): void => {
     if (socket.destroyed) return;
     left = linesAtOnce;
@@ -57,16 +53,16 @@ export function answerLines(socket: Socket, unit: string, options: Conversation)
       rest = rest.subarray(end + 1);
     }
     if (left === 0) socket.pause();
-    else if (rest.length >= mostLineBytes) refuse(socket, timers, "payload_too_large", tooLong);
+    else if (rest.length >= mostLineBytes) refuse(socket, timers, tooLong);
     else if (isWhole) socket.end();
-    else if (rest.length > 0) keepTime();
+    else if (rest.length > 0) cancel ??= timers.after(lineSeconds, () => refuse(socket, timers, tooSlow));
   };
+  // A peer may close its half, and read the answers then.
+  socket.allowHalfOpen = true;
   socket.on("data", (chunk: Buffer) => {
     rest = Buffer.concat([rest, chunk]);
     work();
   });
-  // A peer may close its half, and read the answers then.
-  socket.allowHalfOpen = true;
   socket.once("end", () => {
     isWhole = true;
     work();
@@ -74,49 +70,47 @@ export function answerLines(socket: Socket, unit: string, options: Conversation)
   socket.once("close", () => cancel?.());
 }
 
-const tooSlow = `A line was not complete after ${lineSeconds} s. End each with a line feed.`;
-const tooLong = `A line has more than ${mostLineBytes} bytes. Send a code and numbers.`;
+const tooSlow = new StewardError(
+  "request_timeout",
+  `End each line with a line feed within ${lineSeconds} s.`,
+);
+const tooLong = new StewardError("payload_too_large", `A line has ${mostLineBytes} bytes at most.`);
 
 /** Follows ended sessions where the peer asks for them; the product's word is all else. */
 function createAnswer(socket: Socket, unit: string, { word, follow }: Conversation) {
-  let unfollow: (() => void) | undefined;
+  let isFollowing = false;
   return (bytes: Uint8Array): WordAnswer => {
-    const line = lineIn(bytes);
-    if (line instanceof Error) return refusal("malformed_json", line.message);
-    if (!isFollow(line)) return word.take(unit, line);
-    if (line.follow !== "sessions") return refusal("not_found", 'Only "sessions" can be followed.');
-    if (unfollow === undefined) {
-      unfollow = follow((message) => say(socket, message));
-      socket.once("close", unfollow);
+    try {
+      const line = jsonIn(bytes, (why) => new StewardError("malformed_json", `The line ${why}.`));
+      if (!isFollow(line)) return word.take(unit, line);
+      if (line.follow !== "sessions") throw new StewardError("not_found", 'Follow "sessions".');
+      if (!isFollowing)
+        socket.once(
+          "close",
+          follow((message) => say(socket, message)),
+        );
+      isFollowing = true;
+      return { status: "taken" };
+    } catch (error) {
+      return refusal(error);
     }
-    return { status: "taken" };
   };
-}
-
-function lineIn(bytes: Uint8Array): unknown {
-  try {
-    return jsonIn(bytes, (why) => new Error(`The line ${why}.`));
-  } catch (error) {
-    return error;
-  }
 }
 
 function isFollow(line: unknown): line is { readonly follow: unknown } {
   return typeof line === "object" && line !== null && Object.keys(line).join() === "follow";
 }
 
-function refusal(code: ErrorCode, detail: string): WordAnswer {
-  return { status: "refused", code, detail };
+function refusal(error: unknown): WordAnswer {
+  const code = error instanceof StewardError ? error.code : "internal_error";
+  return { status: "refused", code, detail: messageOf(error) };
 }
 
-/** Seconds in which what a refused peer sends is still read: closing before would take the reason from it. */
-const partingSeconds = 0.1;
-
 /** Ends the connection with one line. */
-export function refuse(socket: Socket, timers: Timers, code: ErrorCode, detail: string): void {
+export function refuse(socket: Socket, timers: Timers, error: unknown): void {
   if (!socket.writable) return;
   socket.removeAllListeners("data").resume();
-  socket.end(`${JSON.stringify(refusal(code, detail))}\n`);
+  socket.end(`${JSON.stringify(refusal(error))}\n`);
   timers.after(partingSeconds, () => socket.destroy());
 }
 
