@@ -217,6 +217,19 @@ describe("a need of the product", () => {
     assert.deepEqual(needs(), []);
   });
 
+  it("that falls silent and is repeated all the time is silent for longer, by the same rate", () => {
+    const { time, say, needs } = world();
+    for (const need of codes.slice(0, 16)) say({ need });
+    let returns = 0;
+    for (let quarter = 0; quarter < 40; quarter += 1) {
+      time.pass(900);
+      assert.deepEqual(new Set(needs().map((need) => need.split(" ")[0])), new Set(["product_silent"]));
+      for (const need of codes.slice(0, 16)) say({ need });
+      returns += needs().filter((need) => need.startsWith("product ")).length;
+    }
+    assert.ok(returns > 60 && returns <= 16 + 10 * 6, `${returns} returns in ten hours`);
+  });
+
   it("of before the agent's start goes on with its time from then, until the product speaks of it", () => {
     const { time, word, say, needs } = world();
     const begun = (name: string, more: object = {}): ToldNeed => ({
