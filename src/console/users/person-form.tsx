@@ -1,7 +1,9 @@
 import { useState } from "preact/hooks";
 import type { User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
+import { callWithTag } from "../client/call.ts";
 import type { Changing } from "../client/parts.ts";
+import { codeOf } from "../client/problem.ts";
 import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
 import { useUnsaved } from "../navigation/use-unsaved.ts";
@@ -12,8 +14,22 @@ import { toast } from "../ui/dialog/toasts.tsx";
 import { focusFirst } from "../ui/focus.ts";
 import { Form } from "../ui/form/form.tsx";
 import { Banner, Section } from "../ui/page.tsx";
-import { members, type Reading, type Saved, saveUser, type UserChange } from "./save-user.ts";
 import { DisplayNameField, RoleField } from "./user-fields.tsx";
+
+const members = ["display_name", "role"] as const;
+
+type UserChange = Partial<Pick<User, (typeof members)[number]>>;
+
+/** A user as read, with the ETag of that. */
+interface Reading {
+  readonly value: User;
+  readonly etag: string | null;
+}
+
+interface Saved extends Reading {
+  /** True: nothing was saved, because another user has changed the same members; `value` has the current ones. */
+  readonly isConflict: boolean;
+}
 
 type FormProps = Pick<Changing, "onDone">;
 
@@ -63,18 +79,41 @@ function EditForm({
       onCancel={isChanged ? () => setChange({}) : undefined}
     >
       {theirs !== null && (
-        <EditConflict
-          before={value}
-          theirs={theirs.value}
-          yours={user}
-          isBusy={action.isBusy}
-          onKeep={() => void action.run(theirs)}
-          onTake={() => {
-            setChange({});
-            setTheirs(null);
-            onRead(theirs);
-          }}
-        />
+        <div ref={focusFirst} tabIndex={-1} class="users-conflict">
+          <Banner state="attention">
+            <p>{t.problem.codes.etag_mismatch}</p>
+            <dl>
+              {members
+                .filter((member) => theirs.value[member] !== value[member])
+                .map((member) => (
+                  <div key={member}>
+                    <dt>{member === "role" ? t.person.role : t.person.displayName}</dt>
+                    <dd>
+                      {t.users.theirs}: {shownOf(theirs.value, member)}
+                    </dd>
+                    <dd>
+                      {t.users.yours}:{" "}
+                      {user[member] === value[member] ? t.users.untouched : shownOf(user, member)}
+                    </dd>
+                  </div>
+                ))}
+            </dl>
+            <div class="buttons">
+              <Button isBusy={action.isBusy} onClick={() => void action.run(theirs)}>
+                {t.ui.keepMine}
+              </Button>
+              <Button
+                onClick={() => {
+                  setChange({});
+                  setTheirs(null);
+                  onRead(theirs);
+                }}
+              >
+                {t.ui.takeTheirs}
+              </Button>
+            </div>
+          </Banner>
+        </div>
       )}
       <DisplayNameField
         value={user.display_name}
@@ -100,55 +139,22 @@ function changeOf(value: User, change: UserChange): UserChange {
   );
 }
 
-/** Shows the changes of another user, and lets the person choose between the two versions. */
-function EditConflict({
-  before,
-  theirs,
-  yours,
-  isBusy,
-  onKeep,
-  onTake,
-}: {
-  readonly before: User;
-  readonly theirs: User;
-  readonly yours: User;
-  readonly isBusy: boolean;
-  readonly onKeep: () => void;
-  readonly onTake: () => void;
-}) {
-  const words = { display_name: t.person.displayName, role: t.person.role, enabled: t.person.state };
-  return (
-    <div ref={focusFirst} tabIndex={-1} class="users-conflict">
-      <Banner state="attention">
-        <p>{t.problem.codes.etag_mismatch}</p>
-        <dl>
-          {members
-            .filter((member) => theirs[member] !== before[member])
-            .map((member) => (
-              <div key={member}>
-                <dt>{words[member]}</dt>
-                <dd>
-                  {t.users.theirs}: {shownOf(theirs, member)}
-                </dd>
-                <dd>
-                  {t.users.yours}:{" "}
-                  {yours[member] === before[member] ? t.users.untouched : shownOf(yours, member)}
-                </dd>
-              </div>
-            ))}
-        </dl>
-        <div class="buttons">
-          <Button isBusy={isBusy} onClick={onKeep}>
-            {t.ui.keepMine}
-          </Button>
-          <Button onClick={onTake}>{t.ui.takeTheirs}</Button>
-        </div>
-      </Banner>
-    </div>
-  );
-}
-
 function shownOf({ display_name, role }: User, member: (typeof members)[number]) {
   if (member === "role") return t.person.roles[role];
   return <bdi>{display_name || "–"}</bdi>;
+}
+
+/** Saves the change unless another user has changed one of the members since `base` was read. */
+async function saveUser({ value, etag }: Reading, change: UserChange): Promise<Saved> {
+  const params = { id: value.id };
+  try {
+    const saved = await callWithTag("updateUser", { params, body: change }, { ifMatch: etag });
+    return { ...saved, isConflict: false };
+  } catch (error) {
+    if (codeOf(error) !== "etag_mismatch") throw error;
+  }
+  const now = await callWithTag("getUser", { params });
+  if (members.some((member) => now.value[member] !== value[member])) return { ...now, isConflict: true };
+  // Only members that are not edited here differ, such as the time left of a lock.
+  return saveUser({ value: now.value, etag: null }, change);
 }

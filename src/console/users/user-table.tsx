@@ -54,7 +54,11 @@ export function UserTable(props: UserTableProps) {
         </thead>
         <tbody ref={root} onFocusIn={onFocusIn} onFocusOut={onFocusOut}>
           {pieces.map((piece) => {
-            if ("height" in piece) return <Gap key={`gap ${piece.gapBefore}`} {...piece} />;
+            if ("height" in piece) {
+              const style = { height: `${piece.height}px` };
+              // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row without a cell takes no focus
+              return <tr key={`gap ${piece.gapBefore}`} class="gap" aria-hidden="true" style={style} />;
+            }
             const user = users[piece.index] as User;
             const { id } = user;
             const look = chosen.has(id) ? "chosen" : undefined;
@@ -91,11 +95,6 @@ function Head({ column, sort }: { readonly column: UserColumn; readonly sort: st
       )}
     </th>
   );
-}
-
-function Gap({ height }: { readonly height: number }) {
-  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row without a cell takes no focus
-  return <tr class="gap" aria-hidden="true" style={{ height: `${height}px` }} />;
 }
 
 function classOf({ key, isActions, opens }: UserColumn): string {

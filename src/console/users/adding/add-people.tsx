@@ -3,20 +3,23 @@ import type { Role, User } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { call } from "../../client/call.ts";
 import type { AddedSeveral, Changing, Person } from "../../client/parts.ts";
+import { useResource } from "../../client/use-resource.ts";
 import { mayLeave } from "../../navigation/navigation.ts";
 import { useUnsaved } from "../../navigation/use-unsaved.ts";
 import { keptEntries } from "../../session/reload.ts";
+import { minimumCharacters, NewPasswordField } from "../../sign-in/new-password-field.tsx";
 import { UsernameField } from "../../sign-in/username-field.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog/dialog.tsx";
 import { toast } from "../../ui/dialog/toasts.tsx";
+import type { Edited } from "../../ui/form/field.tsx";
 import { Form, type Typed, useForm } from "../../ui/form/form.tsx";
+import { RadioField } from "../../ui/form/radio-field.tsx";
 import { bodyOf } from "../../ui/page.tsx";
 import { reasonOf } from "../one-by-one.ts";
 import { DisplayNameField, RoleField } from "../user-fields.tsx";
 import { HandOver, useShownOnce } from "./hand-over.tsx";
-import { NewPassword } from "./new-password.tsx";
 import "../../styles/parts/people/adding.css";
 
 /** The name of the form where its entries are kept over a reload. */
@@ -28,7 +31,7 @@ interface Entries {
 }
 
 /** The sheet that people are added with, one after another or by a list; it goes on to a card for each of them. */
-export function AddPeople({ onDone, onClose }: Changing) {
+export function Body({ onDone, onClose }: Changing) {
   const [kept] = useState(() => keptEntries<Entries>(formName) ?? { typed: blankUser, list: "" });
   const [typed, setTyped] = useState(kept.typed);
   const [list, setList] = useState(kept.list);
@@ -129,9 +132,7 @@ function Outcome({ outcome: { made, failed, left } }: { readonly outcome: AddedS
 }
 
 /** The other way to a one-use password, which is handed over by the same card. */
-export { AddPeople as Body, ResetPassword as Reset };
-
-function ResetPassword({ user, onDone, onClose }: Changing & { readonly user: User }) {
+export function Reset({ user, onDone, onClose }: Changing & { readonly user: User }) {
   const [made, setMade] = useState<readonly Person[]>([]);
   const isHandedOver = useShownOnce(made);
   const { username, display_name, role } = user;
@@ -211,5 +212,38 @@ function AddUser({
       <RoleField {...form.field("role")} />
       <NewPassword {...form.field("password")} error={error} role={form.typed.role} />
     </Form>
+  );
+}
+
+/** A password for another user: one that the agent makes, which is null here, or one that is typed. */
+function NewPassword({
+  role,
+  value,
+  onInput,
+  error,
+}: Edited<string | null> & { readonly role: Role; readonly error: unknown }) {
+  const minimum = minimumCharacters(role, useResource("getSettings").value?.security);
+  return (
+    <>
+      <RadioField
+        label={t.signIn.password}
+        value={value === null ? "made" : "typed"}
+        onInput={(choice) => onInput(choice === "made" ? null : "")}
+        options={[
+          { value: "made", text: t.users.passwordMade, hint: t.users.passwordMadeHint },
+          { value: "typed", text: t.users.passwordTyped },
+        ]}
+      />
+      {value !== null && (
+        <NewPasswordField
+          label={t.person.newPassword}
+          value={value}
+          onInput={onInput}
+          error={error}
+          pointer="/password"
+          minimum={minimum}
+        />
+      )}
+    </>
   );
 }

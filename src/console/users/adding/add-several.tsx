@@ -21,7 +21,7 @@ const mostAtOnce = 200;
 const largestFile = 256 * 1024;
 
 /** A list of people, pasted or from a file: checked line by line as it is typed, and made one by one once it is right. */
-export function AddSeveral({ text, onText, onMade, onDone, onCancel }: SeveralProps) {
+export function Body({ text, onText, onMade, onDone, onCancel }: SeveralProps) {
   const known = useUserNames();
   const names = known.names ?? noNames;
   const { entries, unused } = useMemo(() => peopleFromCsv(text, csvWords(), names), [text, names]);
@@ -173,5 +173,3 @@ function Checked({ entries }: { readonly entries: readonly Entry[] }) {
     </ol>
   );
 }
-
-export { AddSeveral as Body };
