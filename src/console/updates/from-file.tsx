@@ -13,7 +13,7 @@ import { Said } from "../ui/spoken.tsx";
 import { reasonSentence } from "../ui/words/update-format.ts";
 
 /** Sends a file with a repository to a device without a network, and says what came of its check. */
-export function UpdateFromFile({ status, onBegun }: PropsOf<"upload">) {
+export function Body({ status, onBegun }: PropsOf<"upload">) {
   const [sending, setSending] = useState({ bytes: 0, of: 0 });
   const [checkId, setCheckId] = useState<string | null>(null);
   const stop = useRef(new AbortController());
@@ -82,5 +82,3 @@ function Outcome({ status, checkId }: { readonly status: Updates; readonly check
     </>
   );
 }
-
-export { UpdateFromFile as Body };

@@ -130,7 +130,22 @@ function EntrySheet({ entry, status, onOrder }: EntryProps & { readonly entry: H
         {restored_healthy !== null && (
           <p>{restored_healthy ? t.updates.formerBack : t.updates.formerNotHealthy}</p>
         )}
-        {aside && <Again aside={aside} status={status} onOrder={onOrder} onClose={close} />}
+        {aside && (
+          <p>
+            <Said sentence={asideSentence(aside)} />
+          </p>
+        )}
+        {aside && aside.why !== "failed" && isOneOf("admin") && (
+          <Button
+            why={status.available[aside.kind]?.id === aside.id ? null : t.updates.againLater}
+            onClick={() => {
+              close();
+              onOrder({ verb: "apply", kind: aside.kind });
+            }}
+          >
+            {t.updates.again}
+          </Button>
+        )}
         {log.length > 0 && (
           <details open>
             <summary>{t.updates.lastLines}</summary>
@@ -152,37 +167,4 @@ function Asker({ at }: { readonly at: string }) {
   const { value } = useResource("listEvents", { query: { type: "update.rollback_requested", limit: 200 } });
   const asked = value?.items.find(({ time, outcome }) => outcome === "success" && time <= at);
   return <>{asked?.actor.name ?? asked?.actor.kind ?? "–"}</>;
-}
-
-/** Says why the release is set aside; an administrator can apply it again unless it has failed. */
-function Again({
-  aside,
-  status,
-  onOrder,
-  onClose,
-}: {
-  readonly aside: SetAsideRelease;
-  readonly status: Updates;
-  readonly onOrder: (order: Order) => void;
-  readonly onClose: () => void;
-}) {
-  const isOffered = status.available[aside.kind]?.id === aside.id;
-  return (
-    <>
-      <p>
-        <Said sentence={asideSentence(aside)} />
-      </p>
-      {aside.why !== "failed" && isOneOf("admin") && (
-        <Button
-          why={isOffered ? null : t.updates.againLater}
-          onClick={() => {
-            onClose();
-            onOrder({ verb: "apply", kind: aside.kind });
-          }}
-        >
-          {t.updates.again}
-        </Button>
-      )}
-    </>
-  );
 }

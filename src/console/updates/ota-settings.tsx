@@ -25,7 +25,7 @@ const pointers = [
 ].map((name) => `${ota}${name}`);
 
 /** Every setting of the updates with its rule beside it. */
-export function OtaSettings({ status }: { readonly status: Updates }) {
+export function Body({ status }: { readonly status: Updates }) {
   const editing = useEditing();
   const { base, typed } = editing.draft;
   // A setting that is already on can still be saved; it cannot be turned on here.
@@ -63,5 +63,3 @@ export function OtaSettings({ status }: { readonly status: Updates }) {
     </div>
   );
 }
-
-export { OtaSettings as Body };

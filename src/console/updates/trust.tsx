@@ -42,7 +42,11 @@ export function Trust({ status, onConfirmed }: TrustProps) {
   const needsPerson = isOneOf("admin") && !(trust.installed && trust.confirmed);
   return (
     <Fold name="trust" title={t.updates.trust} summary={summary} isOpenAtFirst={needsPerson}>
-      <NextStep trust={trust} />
+      {trust.status.code !== "established" && (
+        <p>
+          <Said sentence={trustSentence(trust.status)} />
+        </p>
+      )}
       {mayConfirm && (
         <p>
           <Button kind="primary" onClick={() => setConfirming(true)}>
@@ -65,15 +69,6 @@ export function Trust({ status, onConfirmed }: TrustProps) {
 function trustWords({ status: { code }, confirmed_by }: UpdateTrust): string {
   if (code === "established") return t.updates.confirmedBy(visible(confirmed_by ?? "root"));
   return wordFor<string>(t.updates.trustSteps, code) ?? t.updates.trustSteps.not_confirmed;
-}
-
-function NextStep({ trust: { status } }: { readonly trust: UpdateTrust }) {
-  if (status.code === "established") return null;
-  return (
-    <p>
-      <Said sentence={trustSentence(status)} />
-    </p>
-  );
 }
 
 function Root({ trust }: { readonly trust: UpdateTrust }) {

@@ -38,6 +38,7 @@ export function UpdatesPage() {
   const isChecking = check.isBusy || progress?.phase === "checking";
   const onCheck = () => void check.run();
   const work = status && workOf(status, progress);
+  const scheduled = status?.schedule.enabled ? t.updates.scheduled : t.updates.notScheduledNext;
   return (
     <Page
       title={t.frame.updates}
@@ -78,7 +79,11 @@ export function UpdatesPage() {
               <FromFile status={status} onBegun={begun} />
             </Fold>
           )}
-          <Fold name="settings" title={t.updates.settings} summary={settingsInShort(status)}>
+          <Fold
+            name="settings"
+            title={t.updates.settings}
+            summary={t.updates.inShort(visible(status.channel), scheduled)}
+          >
             <OtaSettings status={status} />
           </Fold>
           <Entry entries={entries} status={status} onOrder={setOrder} />
@@ -96,30 +101,25 @@ function useUpdates() {
   const updates = useResource("getUpdates");
   const history = useResource("listUpdateHistory");
   const { value } = updates;
-  const key = historyKey(value);
+  // It changes whenever the history may have grown.
+  const key =
+    value &&
+    JSON.stringify([
+      value.state,
+      value.summary.detail,
+      value.installed,
+      value.failed,
+      value.held,
+      value.trial?.phase,
+    ]);
   const before = useRef(key);
   useEffect(() => {
-    if (before.current !== noHistoryKey) void history.reload();
+    if (before.current !== null) void history.reload();
     before.current = key;
   }, [key]);
   const { progress } = value ?? {};
   const present = progress && progress.phase !== "idle" ? progress : null;
   return { updates, history, progress: present, begun: updates.put };
-}
-
-const noHistoryKey = "";
-
-/** Changes whenever the history may have grown. */
-function historyKey(value: Updates | null): string {
-  if (value === null) return noHistoryKey;
-  return JSON.stringify([
-    value.state,
-    value.summary.detail,
-    value.installed,
-    value.failed,
-    value.held,
-    value.trial?.phase,
-  ]);
 }
 
 /** Sums updates up: a sentence, its cause, and one button where a person can act. */
@@ -147,11 +147,6 @@ function UpdatesState({ status }: { readonly status: Updates }) {
 const FromFile = bodyOf("upload", 4);
 
 const OtaSettings = bodyOf("ota", 12);
-
-function settingsInShort({ channel, schedule }: Updates): string {
-  const scheduled = schedule.enabled ? t.updates.scheduled : t.updates.notScheduledNext;
-  return t.updates.inShort(visible(channel), scheduled);
-}
 
 /** null: it can be looked for updates. */
 function whyNotCheck({ trust, summary }: Updates, work: Work | null): string | null {

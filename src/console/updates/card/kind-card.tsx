@@ -9,7 +9,7 @@ import { Link } from "../../navigation/link.tsx";
 import { place } from "../../navigation/navigation.ts";
 import { isOneOf } from "../../session/session.ts";
 import { useStore } from "../../store.ts";
-import { Badge } from "../../ui/badge.tsx";
+import { Badge, type State } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { toast } from "../../ui/dialog/toasts.tsx";
 import { Menu } from "../../ui/menu.tsx";
@@ -39,20 +39,32 @@ interface CardProps extends OrderProps {
 
 /** One kind of release on this device: how it is, what is on offer, what is under way, and what went wrong. */
 export function KindCard(props: CardProps) {
-  const { kind, card, status, ended } = props;
-  const { version, work, release, attempts } = card;
+  const { kind, card, status, ended, busy, onOrder } = props;
+  const { version, work, release, attempts, former } = card;
   const blocker = blockerSentence(status.blockers?.[kind], kind);
   const isOpen = (id: string | null) => status.failed.some((one) => one.id === id && one.state === "open");
   const hasFailed = status.failed.some((one) => one.kind === kind && one.state === "open");
   const passedOver = passedOverOf(status, kind);
   const isCalm = blocker === null && !hasFailed && !passedOver.some(isRecall);
+  const [state, words] = installedInWords(card, isCalm);
   return (
     <article class="updates-card" aria-label={t.updates.kinds[kind]}>
       <header class="updates-head line">
         <h2>{t.updates.kinds[kind]}</h2>
         {version !== null && <Version of={version} />}
-        <Installed card={card} isCalm={isCalm} />
-        {version !== null && isOneOf("admin") && <UndoButton {...props} version={version} />}
+        <Badge state={state}>{words}</Badge>
+        {version !== null && isOneOf("admin") && (
+          <div class="buttons">
+            <Button
+              kind="quiet"
+              label={t.updates.undoOf(`${t.updates.kinds[kind]} ${version}`)}
+              why={busy ?? (former === null ? t.updates.why.nothingBefore : null)}
+              onClick={() => onOrder({ verb: "undo", kind, former: former ?? "" })}
+            >
+              {t.updates.undo}
+            </Button>
+          </div>
+        )}
       </header>
       <WorkLine work={work} ended={ended} status={status} former={version} />
       {work === null && release === null && version !== null && isCalm && <p>{t.updates.nothingNewer}</p>}
@@ -89,17 +101,11 @@ function Version({ of }: { readonly of: string }) {
   );
 }
 
-function Installed({
-  card: { version, goodSince, isBroken },
-  isCalm,
-}: {
-  readonly card: Card;
-  readonly isCalm: boolean;
-}) {
-  if (version === null) return <Badge state="unknown">{t.updates.noneKnown}</Badge>;
-  if (isBroken) return <Badge state="attention">{t.updates.formerNotHealthy}</Badge>;
+function installedInWords({ version, goodSince, isBroken }: Card, isCalm: boolean): readonly [State, string] {
+  if (version === null) return ["unknown", t.updates.noneKnown];
+  if (isBroken) return ["attention", t.updates.formerNotHealthy];
   const words = goodSince === null ? t.updates.asDelivered : t.updates.goodSince(momentName(goodSince));
-  return <Badge state={isCalm ? "good" : "unknown"}>{words}</Badge>;
+  return [isCalm ? "good" : "unknown", words];
 }
 
 function Offer(props: CardProps & { readonly release: Release }) {
@@ -125,7 +131,7 @@ function Offer(props: CardProps & { readonly release: Release }) {
         </p>
         <p class="hint">
           {hold === null ? t.updates.automatic : <Said sentence={holdSentence(hold, kind)} />}
-          <AlsoDue release={release} postponed={status.postponed[kind]} />
+          {alsoDue(release, status.postponed[kind])}
         </p>
         <NotesDetails notes={notes} />
       </div>
@@ -135,20 +141,12 @@ function Offer(props: CardProps & { readonly release: Release }) {
 }
 
 /** Times that count besides the reason by which it is held. */
-function AlsoDue({ release, postponed }: { readonly release: Release; readonly postponed: string | null }) {
-  const { due_at, hold } = release;
-  const also = [
-    ...(hold?.code !== "wave" && due_at !== null ? [["wave", due_at] as const] : []),
-    ...(hold?.code !== "postponed" && postponed !== null ? [["postponed", postponed] as const] : []),
-  ];
-  return (
-    <>
-      {also.map(([code, until]) => {
-        const sentence = holdSentence({ code, detail: "", until, setting: null, reason: null });
-        return isAhead(until) ? ` ${sentence.text}` : null;
-      })}
-    </>
-  );
+function alsoDue({ due_at, hold }: Release, postponed: string | null): string[] {
+  const times = [["wave", due_at] as const, ["postponed", postponed] as const];
+  return times.flatMap(([code, until]) => {
+    if (until === null || hold?.code === code || !isAhead(until)) return [];
+    return ` ${holdSentence({ code, detail: "", until, setting: null, reason: null }).text}`;
+  });
 }
 
 /** An attempt that did not stay, with a link to its reason. */
@@ -161,27 +159,6 @@ function Attempt({ entry, isOpen }: { readonly entry: HistoryEntry; readonly isO
         {t.updates.reason} <span class="unseen">{attemptSentence(entry)}</span>
       </Link>
     </p>
-  );
-}
-
-function UndoButton({
-  kind,
-  card: { former },
-  version,
-  busy,
-  onOrder,
-}: CardProps & { readonly version: string }) {
-  return (
-    <div class="buttons">
-      <Button
-        kind="quiet"
-        label={t.updates.undoOf(`${t.updates.kinds[kind]} ${version}`)}
-        why={busy ?? (former === null ? t.updates.why.nothingBefore : null)}
-        onClick={() => onOrder({ verb: "undo", kind, former: former ?? "" })}
-      >
-        {t.updates.undo}
-      </Button>
-    </div>
   );
 }
 
