@@ -40,6 +40,8 @@ export function DevicePaper({ note, others }: PaperProps) {
     );
   const { device_id, product, support_until } = version.value;
   const { urls, certificate } = tls.value;
+  // In groups for reading aloud, as the updates show it.
+  const root = updates.value.trust.fingerprint?.match(/.{1,4}/g)?.join(" ");
   const unknown = t.print.unknown;
   return (
     <>
@@ -66,10 +68,7 @@ export function DevicePaper({ note, others }: PaperProps) {
               t.print.certificate,
               certificate ? <Octets key="tls">{certificate.fingerprint}</Octets> : t.print.noCertificate,
             ],
-            [
-              t.print.root,
-              <code key="root">{inGroups(updates.value.trust.fingerprint) ?? t.print.noRoot}</code>,
-            ],
+            [t.print.root, <code key="root">{root ?? t.print.noRoot}</code>],
             maker && [t.machine.maker, <Maker key="maker" {...maker} />],
             product && [t.print.product, `${product.name} ${product.version ?? ""}`],
             [t.print.support, support_until ?? unknown],
@@ -86,11 +85,6 @@ export function DevicePaper({ note, others }: PaperProps) {
       </div>
     </>
   );
-}
-
-/** Groups the fingerprint for reading aloud, as the updates show it. */
-function inGroups(hex: string | null): string | null {
-  return hex?.match(/.{1,4}/g)?.join(" ") ?? null;
 }
 
 export { DevicePaper as Paper, DeviceSheet as Body };

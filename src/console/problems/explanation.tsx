@@ -11,7 +11,7 @@ import { sectionAbout } from "./documents.ts";
 import { commands, places, type Remedy, remedyFor } from "./remedies.ts";
 
 /** The cause of a problem, the one button that leads to what helps, and the document that says more. */
-export function Explanation({ code, advice, onRetry, isForm = false }: ExplanationProps) {
+export function Body({ code, advice, onRetry, isForm = false }: ExplanationProps) {
   const cause = advice ?? wordFor<string>(t.causes, code);
   const section = sectionAbout(code);
   return (
@@ -89,7 +89,7 @@ function isPlace(remedy: Remedy): remedy is keyof typeof places {
 }
 
 /** The ways in for a person who cannot sign in. */
-export function KeptOut() {
+export function Help() {
   return (
     <ul class="bullets">
       {t.keptOut.ways.map((way) => (
@@ -101,5 +101,3 @@ export function KeptOut() {
     </ul>
   );
 }
-
-export { Explanation as Body, KeptOut as Help };

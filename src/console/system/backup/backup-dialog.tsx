@@ -71,7 +71,14 @@ export function BackupDialog({ name, onClose }: { readonly name: string; readonl
           </ProblemBox>
         )}
         {isBusy && <Receiving bytes={received} />}
-        <Unattended />
+        {/* Backups by a timer need no person, and root sets them up. */}
+        <details>
+          <summary>{t.machine.unattended}</summary>
+          <p>{t.machine.unattendedText}</p>
+          <pre>
+            {"echo age1… >>/etc/steward/backup-recipients\nsystemctl enable --now steward-backup.timer"}
+          </pre>
+        </details>
       </Form>
     </Dialog>
   );
@@ -87,17 +94,6 @@ function Receiving({ bytes: count }: { readonly bytes: number }) {
       </p>
       <progress aria-label={t.machine.backupMaking} />
     </>
-  );
-}
-
-/** Backups by a timer need no person, and root sets them up. */
-function Unattended() {
-  return (
-    <details>
-      <summary>{t.machine.unattended}</summary>
-      <p>{t.machine.unattendedText}</p>
-      <pre>{"echo age1… >>/etc/steward/backup-recipients\nsystemctl enable --now steward-backup.timer"}</pre>
-    </details>
   );
 }
 

@@ -25,7 +25,7 @@ import {
 } from "./clock-words.ts";
 
 /** Table and figures, before the buttons that are seldom needed. */
-export function ClockInside({
+export function Body({
   status,
   children,
 }: {
@@ -38,7 +38,9 @@ export function ClockInside({
       {sources.length > 0 ? (
         <>
           <p class="hint">{t.clockDetails.legend}</p>
-          <SourcesTable sources={sources} />
+          <div class="clock-table">
+            <Table caption={t.clock.sources} columns={columns()} rows={sources} rowKey={({ id }) => id} />
+          </div>
         </>
       ) : (
         isUnpolled(status) && <Empty>{whyUnpolled(status)}</Empty>
@@ -97,18 +99,8 @@ function browserInWords(): string {
   return Math.abs(ahead) < sameSeconds ? t.clockDetails.browserSame : beyondInWords(-ahead);
 }
 
-export { ClockInside as Body };
-
 /** Bits of the reach register: so many polls are remembered. */
 const polls = [7, 6, 5, 4, 3, 2, 1, 0] as const;
-
-function SourcesTable({ sources }: { readonly sources: readonly TimeSource[] }) {
-  return (
-    <div class="clock-table">
-      <Table caption={t.clock.sources} columns={columns()} rows={sources} rowKey={({ id }) => id} />
-    </div>
-  );
-}
 
 function columns(): Column<TimeSource>[] {
   const { source, state, offset, delay, stratum, reach } = t.clockDetails.columns;

@@ -1,7 +1,7 @@
 import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { type ClockWord, clockWordOf } from "../../../contract/clock/clock-word.ts";
-import type { Need, TimeSync } from "../../../contract/types.ts";
+import type { TimeSync } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { codeOf } from "../../client/problem.ts";
 import { useResource } from "../../client/use-resource.ts";
@@ -10,16 +10,15 @@ import { clockHow, needsAbout } from "../../needs/how.ts";
 import { needInWords } from "../../needs/need-words.ts";
 import { isOneOf } from "../../session/session.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Button, type ButtonProps } from "../../ui/button.tsx";
 import { useIsAway } from "../../ui/connection-state.tsx";
 import { ConfirmDialog } from "../../ui/dialog/confirm-dialog.tsx";
 import { bodyOf, Section, Skeleton } from "../../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../../ui/problem-view.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { type ClockProps, useClockActions } from "./clock-actions.ts";
-import { BrowserTimeButton, mayBeByHand, ReselectButton, SyncButton } from "./clock-buttons.tsx";
 import { headOf, supplementarySentences } from "./clock-sentences.ts";
-import { differenceInWords, isUnpolled, offsetInWords } from "./clock-words.ts";
+import { differenceInWords, isUnpolled, offsetInWords, whyUnpolled } from "./clock-words.ts";
 import { SourcesPicture } from "./sources-picture.tsx";
 
 /** The clock as a sentence, its sources in a picture, and more behind a fold, with the buttons that put it right. */
@@ -37,15 +36,33 @@ export function ClockSection() {
     );
   const word = isAway ? "unknown" : clockWordOf(status);
   const isWrong = isInDoubt(status, word);
+  const more = (t.clock.states as Readonly<Record<string, string>>)[status.state];
+  const { state } = clockHow(word, needs);
+  const shownCode = codeOf(actions.sync.error ?? actions.reselect.error);
+  const sentences = supplementarySentences(status, shownCode);
+  const unsaid =
+    sentences.length === 0
+      ? needsAbout("clock", needs ?? []).flatMap((need) => needInWords(need)?.text ?? [])
+      : [];
   return (
     <Section title={t.clock.title}>
       <div class="clock-top line between">
-        <ClockHead
-          status={status}
-          word={word}
-          needs={needs}
-          shownCode={codeOf(actions.sync.error ?? actions.reselect.error)}
-        />
+        <div>
+          <p class="clock-head line">
+            <strong>
+              <Badge state={state}>{headOf(status, word)}</Badge>
+            </strong>
+            {more && <Badge state={state}>{more}</Badge>}
+            {status.trust !== "trusted" && <Badge state={state}>{t.clock.trusts[status.trust]}</Badge>}
+          </p>
+          <p>
+            {[...sentences, ...unsaid].map((sentence) => (
+              <Fragment key={sentence.text}>
+                <Said sentence={sentence} />{" "}
+              </Fragment>
+            ))}
+          </p>
+        </div>
         {!isWrong && isOneOf("admin", "operator") && (
           <div class="buttons">
             <SyncButton status={status} actions={actions} />
@@ -60,45 +77,6 @@ export function ClockSection() {
       {status.sources.length > 0 && <SourcesPicture status={status} />}
       <ClockDetails status={status} actions={actions} />
     </Section>
-  );
-}
-
-/** The state in a sentence that begins with its word, and what there is to say besides. */
-function ClockHead({
-  status,
-  word,
-  needs,
-  shownCode,
-}: {
-  readonly status: TimeSync;
-  readonly word: ClockWord;
-  readonly needs: readonly Need[] | null;
-  readonly shownCode: string | null;
-}) {
-  const more = (t.clock.states as Readonly<Record<string, string>>)[status.state];
-  const { state } = clockHow(word, needs);
-  const sentences = supplementarySentences(status, shownCode);
-  const unsaid =
-    sentences.length === 0
-      ? needsAbout("clock", needs ?? []).flatMap((need) => needInWords(need)?.text ?? [])
-      : [];
-  return (
-    <div>
-      <p class="clock-head line">
-        <strong>
-          <Badge state={state}>{headOf(status, word)}</Badge>
-        </strong>
-        {more && <Badge state={state}>{more}</Badge>}
-        {status.trust !== "trusted" && <Badge state={state}>{t.clock.trusts[status.trust]}</Badge>}
-      </p>
-      <p>
-        {[...sentences, ...unsaid].map((sentence) => (
-          <Fragment key={sentence.text}>
-            <Said sentence={sentence} />{" "}
-          </Fragment>
-        ))}
-      </p>
-    </div>
   );
 }
 
@@ -132,6 +110,7 @@ function ClockProblem({ status, actions }: ClockProps) {
   const code = codeOf(error);
   const advice = (t.clock.advice as Readonly<Record<string, string>>)[code ?? ""];
   const isPanic = code === "panic_threshold";
+  const selected = status.sources.find(({ state }) => state === "selected");
   return (
     <>
       <ProblemView error={error} advice={advice} />
@@ -151,15 +130,11 @@ function ClockProblem({ status, actions }: ClockProps) {
           onConfirm={actions.force}
           onClose={() => setIsAsking(false)}
         >
-          <p>{t.clock.forceText(offsetInWords(lackSeconds(status)))}</p>
+          <p>{t.clock.forceText(offsetInWords(selected?.offset_seconds ?? 0))}</p>
         </ConfirmDialog>
       )}
     </>
   );
-}
-
-function lackSeconds({ sources }: TimeSync): number {
-  return sources.find(({ state }) => state === "selected")?.offset_seconds ?? 0;
 }
 
 /** True where a person may have to put the clock right. While it is being measured, there is nothing to do yet. */
@@ -201,4 +176,68 @@ function ClockWrong({ status, actions }: ClockProps) {
       )}
     </div>
   );
+}
+
+/** Asks the time servers and puts the clock right by them. */
+function SyncButton({ status, actions: { sync, reselect } }: ClockProps) {
+  return (
+    <Button
+      kind="primary"
+      isBusy={sync.isBusy}
+      why={reselect.isBusy ? t.clock.whyBusy : whyUnpolled(status)}
+      onClick={() => {
+        reselect.forget();
+        void sync.run();
+      }}
+    >
+      {t.clock.sync}
+    </Button>
+  );
+}
+
+/** Asks all of them again, also those that were given up. */
+function ReselectButton({ status, actions: { sync, reselect } }: ClockProps) {
+  return (
+    <Button
+      isBusy={reselect.isBusy}
+      why={sync.isBusy ? t.clock.whyBusy : whyUnpolled(status)}
+      onClick={() => {
+        sync.forget();
+        void reselect.run();
+      }}
+    >
+      {t.clock.reselect}
+    </Button>
+  );
+}
+
+function BrowserTimeButton({ status, actions, kind }: ClockProps & Pick<ButtonProps, "kind">) {
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <>
+      <Button
+        kind={kind ?? "plain"}
+        why={mayBeByHand(status) ? null : t.clock.whyKept}
+        onClick={() => setIsAsking(true)}
+      >
+        {t.clock.byBrowser}
+      </Button>
+      {isAsking && (
+        <ConfirmDialog
+          title={t.clock.byBrowserTitle}
+          verb={t.clock.byBrowserVerb}
+          onConfirm={actions.setByBrowser}
+          onClose={() => setIsAsking(false)}
+        >
+          <p>{differenceInWords()}</p>
+          <p>{t.clock.byBrowserText}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+/** True where the clock may be set by hand, by the agent's own rule. */
+function mayBeByHand({ mode, trust, state }: TimeSync): boolean {
+  return mode === "manual" || trust === "none" || state === "manual";
 }

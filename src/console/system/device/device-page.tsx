@@ -1,5 +1,6 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Tls } from "../../../contract/types.ts";
+import type { Facts as HostFacts, Tls } from "../../../contract/types.ts";
 import { absoluteTime } from "../../catalogue/formats.ts";
 import { t, wordFor } from "../../catalogue/words.ts";
 import { exchange } from "../../client/call.ts";
@@ -24,9 +25,7 @@ import { BackupDialog } from "../backup/backup-dialog.tsx";
 import { fileNameOf } from "../backup/make-backup.ts";
 import { MachineOrderDialog, type MachineVerb, machineVerbs } from "../facts/machine-orders.tsx";
 import { Identity } from "./identity.tsx";
-import { Lines, NetworkSection } from "./network-section.tsx";
 import { Octets } from "./octets.tsx";
-import { Row } from "./rows.tsx";
 import "../../styles/parts/machine.css";
 
 const ofAdmins = ["backup", ...machineVerbs] as const;
@@ -143,6 +142,43 @@ function ServicesSection() {
         ])}
       />
     </Section>
+  );
+}
+
+/** The network as the operating system has set it up; nothing of it is changed here. */
+function NetworkSection() {
+  const facts = useResource("getSystemFacts");
+  return (
+    <Section title={t.machine.network}>
+      <ReadProblem of={[facts]} />
+      {facts.value === null ? (
+        <Pending of={facts} lines={4} />
+      ) : (
+        <Facts items={ofNetwork(facts.value.network)} />
+      )}
+    </Section>
+  );
+}
+
+function ofNetwork({ interfaces, gateways, name_servers }: HostFacts["network"]) {
+  return [
+    ...interfaces.map(
+      ({ name, mac, addresses }) => [visible(name), <Lines key={name} of={[...addresses, mac]} />] as const,
+    ),
+    [t.machine.gateway, <Lines key="gateway" of={gateways} />],
+    [t.machine.nameServers, <Lines key="servers" of={name_servers} />],
+  ] as const;
+}
+
+/** One below the other; a dash for none. */
+function Lines({ of }: { readonly of: readonly string[] }): ComponentChildren {
+  if (of.length === 0) return "–";
+  return (
+    <ul>
+      {of.map((one) => (
+        <li key={one}>{visible(one)}</li>
+      ))}
+    </ul>
   );
 }
 
@@ -263,5 +299,26 @@ function SupportRow() {
         {t.machine.bundleVerb}
       </Button>
     </Row>
+  );
+}
+
+/** One of the actions below each other, with its effect beside its button. */
+function Row({
+  title,
+  text,
+  children,
+}: {
+  readonly title: string;
+  readonly text: ComponentChildren;
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <li class="line between">
+      <div>
+        <h3>{title}</h3>
+        <div class="hint">{text}</div>
+      </div>
+      {children && <div class="buttons">{children}</div>}
+    </li>
   );
 }

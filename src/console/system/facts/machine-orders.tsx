@@ -24,62 +24,48 @@ interface OrderProps {
 export function MachineOrderDialog({ verb, name, onClose }: OrderProps) {
   /** Finds out if the machine is back; null: nothing was ordered yet. */
   const [isBack, setIsBack] = useState<(() => Promise<boolean>) | null>(null);
-  if (isBack !== null) return <Waiting verb={verb} name={name} isBack={isBack} onClose={onClose} />;
+  const [force, setForce] = useState(false);
   // A dialog that has done its work closes itself, and by then another one has its place.
   const hasBegun = useRef(false);
-  const ask = {
-    name,
-    onBegun: (sign: () => Promise<boolean>): void => {
-      hasBegun.current = true;
-      setIsBack(() => sign);
-    },
-    onClose: () => {
-      if (!hasBegun.current) onClose();
-    },
-  };
-  return verb === "reset" ? <ResetDialog {...ask} /> : <PowerDialog verb={verb} {...ask} />;
-}
-
-interface AskProps extends Omit<OrderProps, "verb"> {
-  readonly onBegun: (isBack: () => Promise<boolean>) => void;
-}
-
-function PowerDialog({ verb, name, onBegun, onClose }: AskProps & { readonly verb: "reboot" | "powerOff" }) {
-  const [force, setForce] = useState(false);
+  if (isBack !== null) return <Waiting verb={verb} name={name} isBack={isBack} onClose={onClose} />;
+  const [title, ...texts] = questions[verb]();
   return (
     <ConfirmDialog
-      title={verb === "reboot" ? t.machine.rebootTitle(name) : t.machine.powerOffTitle(name)}
+      title={title(name)}
       verb={t.machine[verb]}
-      isDangerous={verb === "powerOff"}
+      word={verb === "reset" ? name : null}
+      isDangerous={verb !== "reboot"}
       onConfirm={async () => {
-        const { boot_id } = await call(verb, { body: { force } });
-        onBegun(async () => (await call("getVersion")).boot_id !== boot_id);
+        const sign = await order(verb, name, force);
+        hasBegun.current = true;
+        setIsBack(() => sign);
       }}
-      onClose={onClose}
+      onClose={() => {
+        if (!hasBegun.current) onClose();
+      }}
     >
-      <p>{verb === "reboot" ? t.machine.rebootText : t.machine.powerOffText}</p>
-      <CheckField label={t.machine.force} value={force} onInput={setForce} />
+      {texts.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
+      {verb !== "reset" && <CheckField label={t.machine.force} value={force} onInput={setForce} />}
     </ConfirmDialog>
   );
 }
 
-function ResetDialog({ name, onBegun, onClose }: AskProps) {
-  return (
-    <ConfirmDialog
-      title={t.machine.resetTitle(name)}
-      verb={t.machine.reset}
-      word={name}
-      isDangerous
-      onConfirm={async () => {
-        await call("factoryReset", { body: { confirm: name } });
-        onBegun(async () => (await greet()) && greeting.read()?.setup_required === true);
-      }}
-      onClose={onClose}
-    >
-      <p>{t.machine.resetText}</p>
-      <p>{t.machine.resetKept}</p>
-    </ConfirmDialog>
-  );
+const questions = {
+  reboot: () => [t.machine.rebootTitle, t.machine.rebootText] as const,
+  powerOff: () => [t.machine.powerOffTitle, t.machine.powerOffText] as const,
+  reset: () => [t.machine.resetTitle, t.machine.resetText, t.machine.resetKept] as const,
+};
+
+/** Gives the order. The result finds out if the machine is back. */
+async function order(verb: MachineVerb, name: string, force: boolean): Promise<() => Promise<boolean>> {
+  if (verb === "reset") {
+    await call("factoryReset", { body: { confirm: name } });
+    return async () => (await greet()) && greeting.read()?.setup_required === true;
+  }
+  const { boot_id } = await call(verb, { body: { force } });
+  return async () => (await call("getVersion")).boot_id !== boot_id;
 }
 
 const waitingWords = {

@@ -69,7 +69,7 @@ function HostSection() {
             {health.value === null ? (
               <Pending of={health} lines={1} />
             ) : (
-              <p>{namesOfChecks(health.value).join(", ")}</p>
+              <p>{[...new Set(health.value.checks?.map(({ name }) => checkName(name)))].join(", ")}</p>
             )}
           </div>
         </div>
@@ -143,10 +143,6 @@ function Troubles({ health, needs }: { readonly health: Health; readonly needs: 
       )}
     </ul>
   );
-}
-
-function namesOfChecks({ checks = [] }: Health): string[] {
-  return [...new Set(checks.map(({ name }) => checkName(name)))];
 }
 
 function itemsOfVersion(version: Version): Fact[] {

@@ -83,7 +83,6 @@ export function HistoryPage() {
 }
 
 export const pages = { "/system/history": HistoryPage };
-export { WeekLine as Body };
 
 /** The least span of the axis, so that a calm week is a calm line: 2 ms, 10 °C. */
 const leastSpans: Partial<Readonly<Record<PlotName, number>>> = { clock: 0.002, temperature: 10 };
@@ -92,7 +91,7 @@ const leastSpans: Partial<Readonly<Record<PlotName, number>>> = { clock: 0.002, 
  * The week of the figure that says most about a tile: a line without axes, a dot at its end, and its end or its extreme in
  * words. The worst of each half hour, so that the extreme is in the line, which is too small to show more.
  */
-function WeekLine({ of }: WeekLineProps) {
+export function Body({ of }: WeekLineProps) {
   const { value } = useResource("getHistory", { query: { hours: 168, step_seconds: 1_800 } });
   if (value === null) return null;
   const steps = stepsOf(value);

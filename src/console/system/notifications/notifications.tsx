@@ -18,7 +18,7 @@ import { ReceiverSheet } from "./receiver-sheet.tsx";
 import { removeReceiver } from "./save-receiver.ts";
 
 /** The receivers of messages; administrators add, change, test and remove them. */
-export function Notifications() {
+export function Body() {
   const settings = useResource("getSettings");
   const states = useResource("getNotifications");
   const status = useResource("getStatus");
@@ -169,5 +169,3 @@ function NoReceiver({
     </Empty>
   );
 }
-
-export { Notifications as Body };

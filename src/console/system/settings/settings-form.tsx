@@ -170,7 +170,7 @@ function goTo(pointer: string, reveal: (pointer: string) => void, instead: HTMLE
   reveal(pointer);
   requestAnimationFrame(() => {
     const setting = settingsInPage()[placeOf(pointer)];
-    if (instead === null) type(invalidIn(setting)[0] ?? setting);
+    if (instead === null) type(setting?.querySelector<HTMLElement>("[aria-invalid]") ?? setting);
     else instead.focus();
   });
 }
@@ -193,8 +193,4 @@ function placeOf(pointer: string): number {
 
 function settingsInPage(): readonly HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>("[data-setting]")];
-}
-
-function invalidIn(element: Element | null | undefined): readonly HTMLElement[] {
-  return [...(element?.querySelectorAll<HTMLElement>("[aria-invalid]") ?? [])];
 }
