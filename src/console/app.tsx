@@ -30,7 +30,7 @@ export function App() {
       {(now === "setup" || isRescue) && <Setup isRescue={isRescue} />}
       {now === "signed-out" && !isRescue && <SignIn />}
       {/* It stays behind the sign-in, with all that was typed. */}
-      {(now === "signed-in" || now === "interrupted") && (path === "/setup" ? <SetupSteps /> : <Frame />)}
+      {(now === "signed-in" || now === "interrupted") && (path === "/setup" ? <Setup /> : <Frame />)}
       {now === "interrupted" && <SessionEnded />}
       <StepUp />
       <LeaveDialog />
@@ -53,14 +53,11 @@ function Opening() {
   );
 }
 
-function Setup({ isRescue }: { readonly isRescue: boolean }) {
+/** The first run; without `isRescue` the steps of it that are behind the sign-in. */
+function Setup({ isRescue }: { readonly isRescue?: boolean }) {
   const setup = usePart("setup");
-  return setup === null ? <Opening /> : <setup.Body isRescue={isRescue} />;
-}
-
-function SetupSteps() {
-  const setup = usePart("setup");
-  return setup === null ? <Opening /> : <setup.Page />;
+  if (setup === null) return <Opening />;
+  return isRescue === undefined ? <setup.Page /> : <setup.Body isRescue={isRescue} />;
 }
 
 /** The language, once its texts are there. Another one is drawn in place, so that nothing typed is lost. */

@@ -25,21 +25,19 @@ export function HomePage() {
   return (
     <Page title={t.home.title} head={value && <Sentence status={value} isAway={isAway} />}>
       <ProblemView error={error} />
-      {value === null ? error === null && <Skeleton lines={8} /> : <Known status={value} />}
+      {value === null ? (
+        error === null && <Skeleton lines={8} />
+      ) : (
+        <div class="home">
+          <div>
+            {value.product && <Product product={value.product} />}
+            <Tiles status={value} />
+            <NeedList needs={value.needs} />
+          </div>
+          <Latest events={value.latest} />
+        </div>
+      )}
     </Page>
-  );
-}
-
-function Known({ status }: { readonly status: Status }) {
-  return (
-    <div class="home">
-      <div>
-        {status.product && <Product product={status.product} />}
-        <Tiles status={status} />
-        <NeedList needs={status.needs} />
-      </div>
-      <Latest events={status.latest} />
-    </div>
   );
 }
 

@@ -21,8 +21,8 @@ export function found(entries: readonly Entry[], sought: string): readonly Entry
   const text = sought.trim();
   if (text === "") return entries.filter(({ kind }) => kind === "page" || kind === "action").slice(0, most);
   return entries
-    .map((entry) => ({ entry, rank: rankOf(entry, text) }))
-    .filter(({ rank }) => rank < ranks.length)
+    .map((entry) => ({ entry, rank: ranks.findIndex((holds) => holds(entry, text)) }))
+    .filter(({ rank }) => rank !== -1)
     .toSorted((a, b) => a.rank - b.rank)
     .slice(0, most)
     .map(({ entry }) => entry);
@@ -36,12 +36,6 @@ const ranks: readonly ((entry: Entry, sought: string) => boolean)[] = [
   ({ text }, sought) => isFoundIn(text, sought),
   ({ text, words = "", more = "" }, sought) => isFoundIn(`${text}\n${words}\n${more}`, sought),
 ];
-
-/** The first that holds; as many as there are: none does. */
-function rankOf(entry: Entry, sought: string): number {
-  const rank = ranks.findIndex((holds) => holds(entry, sought));
-  return rank === -1 ? ranks.length : rank;
-}
 
 /** The place of the first word that begins with the sought text; -1: there is none. */
 function beginsIn(text: string, sought: string): number {

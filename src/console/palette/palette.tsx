@@ -14,14 +14,20 @@ import { type Entry, found } from "./found.ts";
 import "../styles/parts/palette.css";
 
 /** Goes to a page, a user or a setting, or does something, by its name (ARIA APG: combobox with a list box). */
-export function Palette({ onClose }: { readonly onClose: () => void }) {
+export function Body({ onClose }: { readonly onClose: () => void }) {
   const [sought, setSought] = useState("");
   const [chosen, setChosen] = useState(0);
-  const known = useMemo(knownEntries, []);
+  // These need no answer of the agent.
+  const known = useMemo(() => [...pages(), ...productPages(), ...actions(), ...places(), ...settings()], []);
   const users = useUsersCalled(sought);
   const entries = found([...known, ...users], sought);
   const at = Math.min(chosen, entries.length - 1);
   const id = useId();
+  // One that was chosen by the keys is kept in sight.
+  useEffect(
+    () => document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: "nearest" }),
+    [at, sought, users],
+  );
   const run = (entry: Entry | undefined): void => {
     if (entry === undefined) return;
     onClose();
@@ -62,48 +68,26 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         </p>
         <div id={id} class="palette-list" role="listbox" tabIndex={-1} aria-label={t.frame.find}>
           {entries.map((entry, index) => (
-            <Option
+            // The keyboard stays in the field, which names the one that is chosen.
+            <button
               key={`${entry.kind} ${entry.text}`}
-              {...{ entry, id: `${id}-${index}`, isChosen: index === at, run }}
-            />
+              id={`${id}-${index}`}
+              type="button"
+              role="option"
+              class="line between"
+              tabIndex={-1}
+              aria-selected={index === at}
+              onClick={() => run(entry)}
+            >
+              <bdi>{visible(entry.text)}</bdi>
+              <span class="hint">{t.palette.kinds[entry.kind]}</span>
+            </button>
           ))}
         </div>
         {entries.length === 0 && <p class="hint">{t.palette.none(visible(sought))}</p>}
         <p class="hint palette-keys">{t.palette.hint}</p>
       </div>
     </Dialog>
-  );
-}
-
-/** One that was chosen by the keys is kept in sight. */
-function Option({
-  entry,
-  id,
-  isChosen,
-  run,
-}: {
-  readonly entry: Entry;
-  readonly id: string;
-  readonly isChosen: boolean;
-  readonly run: (entry: Entry) => void;
-}) {
-  useEffect(() => {
-    if (isChosen) document.getElementById(id)?.scrollIntoView({ block: "nearest" });
-  }, [isChosen]);
-  return (
-    // The keyboard stays in the field, which names the one that is chosen.
-    <button
-      id={id}
-      type="button"
-      role="option"
-      class="line between"
-      tabIndex={-1}
-      aria-selected={isChosen}
-      onClick={() => run(entry)}
-    >
-      <bdi>{visible(entry.text)}</bdi>
-      <span class="hint">{t.palette.kinds[entry.kind]}</span>
-    </button>
   );
 }
 
@@ -123,7 +107,15 @@ function useUsersCalled(sought: string): readonly Entry[] {
     const ending = new AbortController();
     const timer = setTimeout(() => {
       call("listUsers", { query: { q, limit: 5 } }, { signal: ending.signal }).then(
-        ({ items }) => setUsers(items.map(userEntry)),
+        ({ items }) =>
+          setUsers(
+            items.map(({ username, display_name }) => ({
+              kind: "user",
+              text: username,
+              more: display_name,
+              run: () => void navigate(personPath(username)),
+            })),
+          ),
         // Without them it is still of use; the page of the users says what is wrong.
         () => undefined,
       );
@@ -134,17 +126,6 @@ function useUsersCalled(sought: string): readonly Entry[] {
     };
   }, [q]);
   return users;
-}
-
-export { Palette as Body };
-
-/** Entries that need no answer of the agent, as far as the role may use them. */
-function knownEntries(): readonly Entry[] {
-  return [...pages(), ...productPages(), ...actions(), ...places(), ...settings()];
-}
-
-function userEntry({ username, display_name }: { username: string; display_name: string }): Entry {
-  return { kind: "user", text: username, more: display_name, run: () => void navigate(personPath(username)) };
 }
 
 function settings(): Entry[] {

@@ -2,7 +2,7 @@ import type { Role, Session, User } from "../../contract/types.ts";
 import { wantedLanguage } from "../catalogue/words.ts";
 import { setAuthority } from "../client/authority.ts";
 import { forgetAll, watchChanges } from "../client/cache.ts";
-import { type CallOptions, call } from "../client/call.ts";
+import { call } from "../client/call.ts";
 import { connected, greet, greeting, lost } from "../client/connection.ts";
 import { Cancelled, codeOf, type ProblemError, Unreachable } from "../client/problem.ts";
 import { pageOf } from "../navigation/paths.ts";
@@ -81,7 +81,7 @@ export async function openSession(): Promise<void> {
   });
   watchUse();
   watchChanges();
-  hearOtherTabs((message) => {
+  channel.addEventListener("message", ({ data: message }: MessageEvent<TabMessage>) => {
     if (message.kind === "ended") ended();
     else if (message.kind === "user") userIs(message.user);
     else void signedInElsewhere(message.userId);
@@ -148,7 +148,7 @@ function restrictionOf(user: User): string | null {
 
 /** Ends the session in every tab of this browser. */
 export async function signOut(): Promise<void> {
-  const way = byCookie();
+  const way = { headers: bindingHeaders() };
   const error: unknown = await call("logout", { body: {} }, way).catch((problem: unknown) => problem);
   tellOtherTabs({ kind: "ended" });
   ended();
@@ -190,7 +190,8 @@ async function refresh(): Promise<boolean> {
   const before = endings;
   for (;;) {
     try {
-      const next = await call("refresh", { body: {} }, { ...byCookie(), early: earlyRefresh() });
+      const options = { headers: bindingHeaders(), early: earlyRefresh() };
+      const next = await call("refresh", { body: {} }, options);
       if (before !== endings) return false;
       signedIn(next);
       return true;
@@ -204,11 +205,6 @@ async function refresh(): Promise<boolean> {
       await connected();
     }
   }
-}
-
-/** Sent with each call that the cookie authenticates. */
-function byCookie(): CallOptions {
-  return { headers: bindingHeaders() };
 }
 
 function untilSignedInAgain(): Promise<void> {
@@ -233,8 +229,4 @@ const channel = new BroadcastChannel("steward");
 
 function tellOtherTabs(message: TabMessage): void {
   channel.postMessage(message);
-}
-
-function hearOtherTabs(listener: (message: TabMessage) => void): void {
-  channel.addEventListener("message", ({ data }) => listener(data as TabMessage));
 }

@@ -1,12 +1,12 @@
 import { type TimeServerEntry, timeServerText } from "../../contract/clock/time-server.ts";
-import type { Settings, SettingsChange } from "../../contract/types.ts";
+import type { HostSettings, Settings, SettingsChange, TimeSync } from "../../contract/types.ts";
 import { language, languageName, languages, t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { greet } from "../client/connection.ts";
 import { useResource } from "../client/use-resource.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { type Edited, SelectField, TextField } from "../ui/form/field.tsx";
+import { SelectField, TextField } from "../ui/form/field.tsx";
 import { errorAt, Form, useForm } from "../ui/form/form.tsx";
 import { ZoneField } from "../ui/form/zone-field.tsx";
 import { zoneOfBrowser } from "../ui/form/zones.ts";
@@ -32,41 +32,30 @@ export function DeviceStep(props: StepProps) {
     const error = host.error ?? clock.error;
     return error ? <ProblemView error={error} /> : <Skeleton lines={8} />;
   }
-  const { host_name, time_zone } = host.value;
-  const { device, time } = settings.value;
   return (
-    <DeviceForm
-      {...props}
-      base={settings.value}
-      zone={time_zone}
-      offered={clock.value.servers.offered}
-      daemon={clock.value.mode === "delegate" ? clock.value.discipliner.name : null}
-      initial={{ name: device.name || host_name, zone: time_zone, language, servers: time.servers }}
-      onZone={() => host.reload()}
-    />
+    <DeviceForm {...props} base={settings.value} host={host.value} clock={clock.value} onZone={host.reload} />
   );
 }
 
 function DeviceForm({
   settings,
   base,
-  zone,
-  daemon,
-  offered,
-  initial,
+  host: { host_name, time_zone: zone },
+  clock: { mode, discipliner, servers },
   isLast,
   onZone,
   onDone,
   onBack,
 }: StepProps & {
   readonly base: Settings;
-  readonly zone: string;
-  /** The program that sets the clock by servers of its own; null: none does. */
-  readonly daemon: string | null;
-  readonly offered: readonly string[];
-  readonly initial: Typed;
+  readonly host: HostSettings;
+  readonly clock: TimeSync;
   readonly onZone: () => Promise<void>;
 }) {
+  const { device, time } = base;
+  /** The program that sets the clock by servers of its own; null: none does. */
+  const daemon = mode === "delegate" ? discipliner.name : null;
+  const initial: Typed = { name: device.name || host_name, zone, language, servers: time.servers };
   const [kept, keep] = useKept("device", initial);
   const form = useForm<Typed>(
     initial,
@@ -84,6 +73,7 @@ function DeviceForm({
   );
   const { error, field, typed } = form;
   const theirs = useTheirs(base, error);
+  const ofBrowser = zoneOfBrowser();
   return (
     <Form
       form={form}
@@ -112,11 +102,24 @@ function DeviceForm({
           text: languageName(value),
         }))}
       />
-      <Zone {...field("zone")} present={zone} error={errorAt(error, "/time_zone", /^host_right_missing$/)} />
+      <ZoneField
+        {...field("zone")}
+        label={t.firstRun.timeZone}
+        hint={t.firstRun.timeZoneHint}
+        error={errorAt(error, "/time_zone", /^host_right_missing$/)}
+        present={zone}
+      />
+      {!isSameZone(typed.zone, ofBrowser) && (
+        <p class="setup-zone">
+          <Button kind="quiet" onClick={() => form.type({ zone: ofBrowser })}>
+            {t.firstRun.zoneOfBrowser(ofBrowser)}
+          </Button>
+        </p>
+      )}
       {daemon === null ? (
         <TimeServers
           more={theirs(({ time }) => time.servers.map(timeServerText).join(", "))}
-          offered={offered}
+          offered={servers.offered}
           {...field("servers")}
           error={error}
         />
@@ -126,35 +129,6 @@ function DeviceForm({
         </p>
       )}
     </Form>
-  );
-}
-
-/** The device's time zone, with the browser's own one click away. */
-function Zone({
-  value,
-  present,
-  error,
-  onInput,
-}: Edited<string> & { readonly present: string; readonly error: string | null }) {
-  const ofBrowser = zoneOfBrowser();
-  return (
-    <>
-      <ZoneField
-        label={t.firstRun.timeZone}
-        hint={t.firstRun.timeZoneHint}
-        error={error}
-        value={value}
-        onInput={onInput}
-        present={present}
-      />
-      {!isSameZone(value, ofBrowser) && (
-        <p class="setup-zone">
-          <Button kind="quiet" onClick={() => onInput(ofBrowser)}>
-            {t.firstRun.zoneOfBrowser(ofBrowser)}
-          </Button>
-        </p>
-      )}
-    </>
   );
 }
 

@@ -137,7 +137,19 @@ function FactorStep({ settings, updates, onDone, onBack }: StepProps) {
       </>
     );
   }
-  if (user.two_factor.enabled) return <Done onDone={onDone} />;
+  if (user.two_factor.enabled)
+    return (
+      <>
+        <p>
+          <Badge state="good">{t.firstRun.factorOn(user.two_factor.recovery_codes_remaining)}</Badge>
+        </p>
+        <div class="buttons">
+          <Button kind="primary" onClick={onDone}>
+            {t.ui.goOn}
+          </Button>
+        </div>
+      </>
+    );
   const others = !isRequired && (
     <StepButtons {...{ settings, onDone, onBack }} needless="second_factor_advised" />
   );
@@ -164,22 +176,6 @@ function FactorStep({ settings, updates, onDone, onBack }: StepProps) {
           </div>
         </>
       )}
-    </>
-  );
-}
-
-function Done({ onDone }: { readonly onDone: () => void }) {
-  const { recovery_codes_remaining: left } = me().two_factor;
-  return (
-    <>
-      <p>
-        <Badge state="good">{t.firstRun.factorOn(left)}</Badge>
-      </p>
-      <div class="buttons">
-        <Button kind="primary" onClick={onDone}>
-          {t.ui.goOn}
-        </Button>
-      </div>
     </>
   );
 }

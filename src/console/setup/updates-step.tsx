@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Settings, SettingsChange, Updates } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
@@ -74,41 +73,30 @@ export function UpdatesStep(props: StepProps) {
         hint={t.firstRun.regularlyHint}
         error={faultOf("enabled")}
       />
-      <TrustOf trust={trust}>
-        <TextField
-          {...field("fingerprint")}
-          label={t.firstRun.fingerprint}
-          hint={t.firstRun.fingerprintHint}
-          error={errorAt(error, "/fingerprint") && t.firstRun.otherFingerprint}
-          spellcheck={false}
-          lines={2}
-        />
-        <ScanButton onFound={(fingerprint) => type({ fingerprint })} />
-      </TrustOf>
+      {/* The field only if there is a root to compare the fingerprint with. */}
+      {trust.confirmed ? (
+        <p>
+          <Badge state="good">{t.firstRun.trusted(trust.confirmed_by ?? "")}</Badge>
+        </p>
+      ) : trust.installed ? (
+        <>
+          <TextField
+            {...field("fingerprint")}
+            label={t.firstRun.fingerprint}
+            hint={t.firstRun.fingerprintHint}
+            error={errorAt(error, "/fingerprint") && t.firstRun.otherFingerprint}
+            spellcheck={false}
+            lines={2}
+          />
+          <ScanButton onFound={(fingerprint) => type({ fingerprint })} />
+        </>
+      ) : (
+        <>
+          <p>{t.firstRun.noRoot}</p>
+          <pre>steward update trust install FILE</pre>
+        </>
+      )}
     </Form>
-  );
-}
-
-/** The state of the root of trust; the field for its fingerprint only if there is a root to compare it with. */
-function TrustOf({
-  trust,
-  children,
-}: {
-  readonly trust: Updates["trust"];
-  readonly children: ComponentChildren;
-}) {
-  if (trust.confirmed)
-    return (
-      <p>
-        <Badge state="good">{t.firstRun.trusted(trust.confirmed_by ?? "")}</Badge>
-      </p>
-    );
-  if (trust.installed) return <>{children}</>;
-  return (
-    <>
-      <p>{t.firstRun.noRoot}</p>
-      <pre>steward update trust install FILE</pre>
-    </>
   );
 }
 

@@ -77,11 +77,15 @@ export function Credentials({
     }
   });
   const { typed, type, error } = form;
-  useBack(() => {
+  useEffect(() => {
     if (!isPage) return;
-    setChallenge(null);
-    form.forget();
-  });
+    const onBack = (): void => {
+      setChallenge(null);
+      form.forget();
+    };
+    addEventListener("popstate", onBack);
+    return () => removeEventListener("popstate", onBack);
+  }, []);
   const why = useStore(endedBy);
   const wrong = codeOf(error)?.startsWith("totp_")
     ? `${titleOf(error)}. ${t.signIn.nextCode}.`
@@ -119,13 +123,6 @@ export function Credentials({
       <CodeClock error={error} />
     </Form>
   );
-}
-
-function useBack(onBack: () => void): void {
-  useEffect(() => {
-    addEventListener("popstate", onBack);
-    return () => removeEventListener("popstate", onBack);
-  }, []);
 }
 
 function givenBy(

@@ -16,7 +16,7 @@ import { FileStep, type Received } from "./file-step.tsx";
 import { OpenStep, type RestorePlan, restore, type Typed, untyped } from "./open-step.tsx";
 
 /** Makes this device of a backup, in place of a first administrator. Nothing is changed before the last step. */
-export function RestorePage({ onBack }: { readonly onBack: () => void }) {
+export function Body({ onBack }: { readonly onBack: () => void }) {
   const [token, setToken] = useState(setupToken.read());
   const [received, setReceived] = useState<Received | null>(null);
   const [typed, setTyped] = useState<Typed>(untyped);
@@ -45,8 +45,6 @@ export function RestorePage({ onBack }: { readonly onBack: () => void }) {
     </Outside>
   );
 }
-
-export { RestorePage as Body };
 
 /** Milliseconds between two looks whether the restored device answers. */
 const lookMilliseconds = 1_000;

@@ -90,7 +90,8 @@ export function TextField({
     dir: "auto",
     value,
     disabled: isDisabled,
-    ...first(isFirst),
+    // The keyboard at once, or when its dialog is shown.
+    ...(isFirst && { "data-first": "", ref: focusFirst }),
     autocapitalize: rest.spellcheck === false ? "none" : undefined,
     onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
       onInput(currentTarget.value),
@@ -123,11 +124,6 @@ export function TextField({
 /** Preact types the attributes of an input by its type, which does not matter here. */
 function ofType(type: string): { readonly type: "text" } {
   return { type } as { type: "text" };
-}
-
-/** Gives the field the keyboard: at once, or when its dialog is shown. */
-function first(isFirst: boolean | undefined) {
-  return isFirst ? { "data-first": "", ref: focusFirst } : {};
 }
 
 export function SelectField<V extends string>({

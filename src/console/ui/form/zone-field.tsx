@@ -1,7 +1,7 @@
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
 import { type Edited, Field, type FieldProps } from "./field.tsx";
-import { foundZones, type ZoneOption, zoneMeant, zoneOfBrowser, zoneOptions } from "./zones.ts";
+import { foundZones, zoneMeant, zoneOfBrowser, zoneOptions } from "./zones.ts";
 
 interface ZoneProps extends Edited<string> {
   /** The device's zone. */
@@ -12,6 +12,11 @@ interface ZoneProps extends Edited<string> {
 export function ZoneField({ value, present, onInput, ...about }: FieldProps & ZoneProps) {
   const { isOpen, typed, text, found, at, ...search } = useZoneSearch({ value, present, onInput });
   const listId = useId();
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => list.current?.scrollIntoView({ block: "nearest" }), [isOpen, found.length]);
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  }, [isOpen, at, found.length]);
   return (
     <Field
       {...about}
@@ -40,7 +45,31 @@ export function ZoneField({ value, present, onInput, ...about }: FieldProps & Zo
             {isOpen && typed !== null && t.ui.matches(found.length)}
           </p>
           {isOpen && (
-            <ZoneList id={listId} label={about.label} options={found} at={at} onChoose={search.choose} />
+            <div
+              ref={list}
+              id={listId}
+              class="menu-items"
+              role="listbox"
+              tabIndex={-1}
+              aria-label={about.label}
+              // The keyboard stays in the field.
+              onMouseDown={(event) => event.preventDefault()}
+            >
+              {found.map((zone, index) => (
+                <button
+                  key={zone.value}
+                  id={`${listId}-${index}`}
+                  type="button"
+                  role="option"
+                  tabIndex={-1}
+                  aria-selected={index === at}
+                  onClick={() => search.choose(zone.value)}
+                >
+                  {zone.text}
+                </button>
+              ))}
+              {found.length === 0 && <p class="hint">{t.ui.matches(0)}</p>}
+            </div>
           )}
         </div>
       )}
@@ -101,51 +130,4 @@ function useZoneSearch({ value, present, onInput }: ZoneProps) {
     type,
     onKey,
   };
-}
-
-function ZoneList({
-  id,
-  label,
-  options,
-  at,
-  onChoose,
-}: {
-  readonly id: string;
-  readonly label: string;
-  readonly options: readonly ZoneOption[];
-  readonly at: number;
-  readonly onChoose: (zone: string) => void;
-}) {
-  const list = useRef<HTMLDivElement>(null);
-  useEffect(() => list.current?.scrollIntoView({ block: "nearest" }), [options.length]);
-  useEffect(() => {
-    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
-  }, [at, options.length]);
-  return (
-    <div
-      ref={list}
-      id={id}
-      class="menu-items"
-      role="listbox"
-      tabIndex={-1}
-      aria-label={label}
-      // The keyboard stays in the field.
-      onMouseDown={(event) => event.preventDefault()}
-    >
-      {options.map(({ value, text }, index) => (
-        <button
-          key={value}
-          id={`${id}-${index}`}
-          type="button"
-          role="option"
-          tabIndex={-1}
-          aria-selected={index === at}
-          onClick={() => onChoose(value)}
-        >
-          {text}
-        </button>
-      ))}
-      {options.length === 0 && <p class="hint">{t.ui.matches(0)}</p>}
-    </div>
-  );
 }
