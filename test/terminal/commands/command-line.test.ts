@@ -130,7 +130,7 @@ describe("the command table", () => {
 
   it("has every command that this version promises", () => {
     const expected =
-      "apply, backup, completion, doctor, events, factory-reset, hash-password, help, history, host-file check, host-file restore, logs, notify list, notify secret, notify test, power-off, reboot, restore, seal, seal-key, serve, " +
+      "apply, backup, completion, doctor, events, factory-reset, hash-password, help, history, host-file check, host-file restore, logs, notify list, notify secret, notify test, power-off, product event, product need, product ok, reboot, restore, seal, seal-key, serve, " +
       "setup-token, state accept, state list, state reset, state restore, state show, status, system facts, system get, " +
       "system host-name, system schema, system set, system time-zone, time floor reset, time floor show, time probe, time reselect, time set, time status, time sync, tls disable, tls enable, tls fingerprint, tls install, tls reload, tls request, tls show, token add, token list, token prepare, token resume, token rm, token rotate, " +
       "update abort, update apply, update check, update confirm, update dismiss, update history, update postpone, update rollback, update status, update trust confirm, update trust install, update trust show, user 2fa disable, user 2fa enable, " +
