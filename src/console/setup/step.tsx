@@ -66,13 +66,7 @@ export function useKept<T extends object>(
 export function Hint({ text, more }: { readonly text: string; readonly more: string | null }) {
   return (
     <>
-      {text}
-      {more !== null && (
-        <>
-          {" "}
-          <strong>{more}</strong>
-        </>
-      )}
+      {text} {more !== null && <strong>{more}</strong>}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { me } from "../session/session.ts";
-import { type PasswordQuestion, passwordQuestion } from "../session/step-up.ts";
+import { passwordQuestion } from "../session/step-up.ts";
 import { useStore } from "../store.ts";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { Credentials } from "./credentials.tsx";
@@ -11,33 +11,28 @@ import { ProviderButton } from "./provider.tsx";
 export function StepUp() {
   const question = useStore(passwordQuestion);
   if (question === null) return null;
-  if (me().origin === "provider") return <StepUpAtProvider question={question} />;
+  const isAtProvider = me().origin === "provider";
   return (
     <Dialog title={t.signIn.confirmTitle} onClose={() => question.cancel()}>
-      <p>{t.signIn.confirmText}</p>
-      <Credentials
-        username={me().username}
-        verb={t.signIn.confirm}
-        onGiven={async ({ password, factor }) => {
-          await call("reauthenticate", { body: { password, ...factor } });
-          question.answered();
-        }}
-      />
-    </Dialog>
-  );
-}
-
-function StepUpAtProvider({ question }: { readonly question: PasswordQuestion }) {
-  return (
-    <Dialog title={t.signIn.confirmTitle} onClose={() => question.cancel()}>
-      <p>{t.signIn.confirmAtProvider}</p>
-      <ProviderButton
-        isStepUp
-        onReturned={async (body) => {
-          await call("stepUpAtProvider", { body });
-          question.answered();
-        }}
-      />
+      <p>{isAtProvider ? t.signIn.confirmAtProvider : t.signIn.confirmText}</p>
+      {isAtProvider ? (
+        <ProviderButton
+          isStepUp
+          onReturned={async (body) => {
+            await call("stepUpAtProvider", { body });
+            question.answered();
+          }}
+        />
+      ) : (
+        <Credentials
+          username={me().username}
+          verb={t.signIn.confirm}
+          onGiven={async ({ password, factor }) => {
+            await call("reauthenticate", { body: { password, ...factor } });
+            question.answered();
+          }}
+        />
+      )}
     </Dialog>
   );
 }

@@ -113,6 +113,8 @@ function EntrySheet({ entry, status, onOrder }: EntryProps & { readonly entry: H
   const aside = asideOf(entry, status);
   const close = (): void => void navigate(path, { ...query, entry: undefined });
   const former = from_version === version ? null : from_version;
+  // Others may not see events.
+  const mayAsk = isOneOf("admin", "operator");
   return (
     <Dialog title={endWords(entry)} shape="sheet" onClose={close}>
       <div class="updates-entry">
@@ -124,7 +126,7 @@ function EntrySheet({ entry, status, onOrder }: EntryProps & { readonly entry: H
             [t.updates.when, <Time key="at" at={at} />],
             [t.updates.took, shortDuration(seconds)],
             former !== null && [t.updates.before, visible(former)],
-            outcome === "rolled_back" && [t.updates.by, <By key="by" at={at} />],
+            outcome === "rolled_back" && [t.updates.by, mayAsk ? <Asker key="by" at={at} /> : "–"],
           ]}
         />
         {restored_healthy !== null && (
@@ -157,12 +159,7 @@ function EntrySheet({ entry, status, onOrder }: EntryProps & { readonly entry: H
   );
 }
 
-/** Names the person who asked for it; only those who may see events see it. */
-function By({ at }: { readonly at: string }) {
-  if (!isOneOf("admin", "operator")) return <>–</>;
-  return <Asker at={at} />;
-}
-
+/** Names the person who asked for it. */
 function Asker({ at }: { readonly at: string }) {
   const { value } = useResource("listEvents", { query: { type: "update.rollback_requested", limit: 200 } });
   const asked = value?.items.find(({ time, outcome }) => outcome === "success" && time <= at);

@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { roleNames } from "../../contract/shapes.ts";
 import type { User, UserQuery } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { useAction } from "../client/use-action.ts";
@@ -12,17 +11,11 @@ import { TextField } from "../ui/form/field.tsx";
 import { Form } from "../ui/form/form.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
-import { actOnMany, type ManyAction, type Outcome, type Outcomes } from "./many-users.ts";
+import { actOnMany, type ManyAction, manyActions, type Outcome, type Outcomes } from "./many-users.ts";
 import { reasonOf } from "./one-by-one.ts";
 import { readAllUsers } from "./use-users.ts";
 
 export type Chosen = ReadonlyMap<string, User>;
-
-const actions: readonly ManyAction[] = [
-  ...(["endSessions", "requirePassword", "unlock"] as const),
-  ...roleNames.map((role) => `role-${role}` as const),
-  ...(["enable", "disable", "delete"] as const),
-];
 
 export function ManyUsersBar({
   chosen,
@@ -40,9 +33,9 @@ export function ManyUsersBar({
 }) {
   const [asked, setAsked] = useState<{ action: ManyAction; users: readonly User[] } | null>(null);
   const choosingAll = useAction(async () => onChoose(byId(await readAllUsers(query))));
-  const items: MenuItem[] = actions.map((action) => ({
+  const items: MenuItem[] = manyActions.map((action) => ({
     text: `${t.users.many[action].verb} …`,
-    isDangerous: action === "delete" || action === "disable",
+    isDangerous: dangerous.includes(action),
     onChoose: () => setAsked({ action, users: [...chosen.values()] }),
   }));
   return (

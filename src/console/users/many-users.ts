@@ -1,15 +1,15 @@
+import { roleNames } from "../../contract/shapes.ts";
 import type { Role, User } from "../../contract/types.ts";
 import { call } from "../client/call.ts";
 import { oneByOne } from "./one-by-one.ts";
 
-export type ManyAction =
-  | "endSessions"
-  | "requirePassword"
-  | "unlock"
-  | "disable"
-  | "enable"
-  | "delete"
-  | `role-${Role}`;
+export const manyActions = [
+  ...(["endSessions", "requirePassword", "unlock"] as const),
+  ...roleNames.map((role) => `role-${role}` as const),
+  ...(["enable", "disable", "delete"] as const),
+];
+
+export type ManyAction = (typeof manyActions)[number];
 
 /** The outcome for one user; `waiting`: it was not their turn yet. */
 export type Outcome = "waiting" | "done" | { readonly error: unknown };
