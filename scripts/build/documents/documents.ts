@@ -11,7 +11,7 @@ import { type Rendered, renderDocument } from "./render.ts";
 const root = join(import.meta.dirname, "../../..");
 
 /** Bytes of all pages together, as they are on the disk; the package must stay small. */
-const mostBytes = 1_296 * 1024;
+const mostBytes = 1_280 * 1024;
 
 /** The oldest browsers that read what the console's build makes of ES2022 (major version << 16 | minor version << 8). */
 const targets = { chrome: 94 << 16, firefox: 93 << 16, safari: (16 << 16) | (4 << 8) };
