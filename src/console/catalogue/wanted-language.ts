@@ -1,3 +1,4 @@
+import { inBrowser } from "../kept.ts";
 import { createStore } from "../store.ts";
 
 /** Under this name the browser keeps the person's own choice. */
@@ -5,7 +6,7 @@ const choiceName = "steward-language";
 
 /** The person's choice, else the browser's first of ours, else the device's. null: the device's, not known yet. */
 export function preferredLanguage(tags: readonly string[], ofDevice: string | null): string | null {
-  for (const wanted of [localStorage.getItem(choiceName), ...navigator.languages, ofDevice]) {
+  for (const wanted of [inBrowser.get(choiceName), ...navigator.languages, ofDevice]) {
     const tag = tags.find((one) => one === wanted || one === wanted?.split("-")[0]);
     if (tag !== undefined) return tag;
   }
@@ -25,6 +26,6 @@ export function preferredLocale(preferred: readonly string[], spoken: string): s
 export const chosenLanguage = createStore("");
 
 export function chooseLanguage(wanted: string): void {
-  localStorage.setItem(choiceName, wanted);
+  inBrowser.set(choiceName, wanted);
   chosenLanguage.set(wanted);
 }

@@ -65,22 +65,20 @@ export function lost(): Promise<void> {
 
 /** Asks the agent how it greets a stranger; false: it does not answer. */
 export async function greet(): Promise<boolean> {
-  try {
-    const response = await fetch("/api/console", {
-      cache: "no-store",
-      signal: AbortSignal.timeout(patienceMilliseconds),
-    });
-    if (!response.ok) return false;
-    heard();
-    const said = (await response.json()) as ConsoleGreeting;
-    deviceTimeSaid(said.server_time);
-    deviceSaid(said);
-    markSaid(said.maker?.mark ?? false);
-    greeting.set(said);
-    return true;
-  } catch {
-    return false;
-  }
+  // What this page makes of it is not caught: its own fault is no silence of the device.
+  const said = await fetch("/api/console", {
+    cache: "no-store",
+    signal: AbortSignal.timeout(patienceMilliseconds),
+  })
+    .then((response) => (response.ok ? (response.json() as Promise<ConsoleGreeting>) : null))
+    .catch(() => null);
+  if (said === null) return false;
+  heard();
+  deviceTimeSaid(said.server_time);
+  deviceSaid(said);
+  markSaid(said.maker?.mark ?? false);
+  greeting.set(said);
+  return true;
 }
 
 /** The last greeting. A page whose session went on has none yet, and asks for it. */

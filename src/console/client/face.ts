@@ -1,4 +1,5 @@
 import { accentOf } from "../../contract/console/accents.ts";
+import { inBrowser } from "../kept.ts";
 import { keepAccent } from "../kept-accent.ts";
 import { createStore } from "../store.ts";
 
@@ -19,12 +20,12 @@ export const hasMark = createStore(false);
 
 /** Goes by the last visit: a page whose session goes on is not greeted, and its head does not change once it is drawn. */
 export function recallMark(): void {
-  hasMark.set(localStorage.getItem(keptName) !== null);
+  hasMark.set(inBrowser.get(keptName) !== null);
 }
 
 /** The greeting has said it, or the picture could not be loaded. */
 export function markSaid(isThere: boolean): void {
-  if (isThere) localStorage.setItem(keptName, "");
-  else localStorage.removeItem(keptName);
+  if (isThere) inBrowser.set(keptName, "");
+  else inBrowser.remove(keptName);
   hasMark.set(isThere);
 }

@@ -1,4 +1,5 @@
 import type { Session } from "../../contract/types.ts";
+import { inBrowser } from "../kept.ts";
 
 /**
  * The browser keeps under this name a secret that has to come with its cookie: this storage is separate for each port, as
@@ -18,18 +19,18 @@ function readUnstored(): string | undefined {
 
 /** null: no session can be left. */
 export function readBinding(): string | null {
-  const [stored, rest] = [localStorage.getItem(bindingName), readUnstored()];
+  const [stored, rest] = [inBrowser.get(bindingName), readUnstored()];
   return stored && rest ? stored + rest : null;
 }
 
 export function keepBinding({ refresh_binding: binding }: Pick<Session, "refresh_binding">): void {
   if (!binding) return;
-  localStorage.setItem(bindingName, binding.slice(0, storedLength));
+  inBrowser.set(bindingName, binding.slice(0, storedLength));
   unstored = binding.slice(storedLength);
 }
 
 export function dropBinding(): void {
-  localStorage.removeItem(bindingName);
+  inBrowser.remove(bindingName);
 }
 
 /** Sent with each call that the cookie authenticates. */

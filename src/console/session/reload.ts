@@ -1,3 +1,4 @@
+import { inTab } from "../kept.ts";
 import { entriesToKeep } from "../navigation/navigation.ts";
 import { session } from "./session.ts";
 
@@ -18,7 +19,7 @@ export async function reload(): Promise<void> {
   const entries = await entriesToKeep();
   if (entries === null) return;
   const next: Kept = { by: userId(), entries };
-  sessionStorage.setItem(storedAt, JSON.stringify(next));
+  inTab.set(storedAt, JSON.stringify(next));
   location.reload();
 }
 
@@ -31,8 +32,8 @@ export function keptEntries<T>(name: string): T | undefined {
 }
 
 function takeKept(): Kept {
-  const text = sessionStorage.getItem(storedAt);
-  sessionStorage.removeItem(storedAt);
+  const text = inTab.get(storedAt);
+  inTab.remove(storedAt);
   return text === null ? { by: undefined, entries: {} } : (JSON.parse(text) as Kept);
 }
 

@@ -4,6 +4,7 @@ import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { codeOf } from "../client/problem.ts";
 import type { Resource } from "../client/use-resource.ts";
+import { inTab } from "../kept.ts";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { visible } from "../ui/visible.ts";
 
@@ -45,17 +46,17 @@ export function useKept<T extends object>(
   initial: T,
 ): [T, (change: Partial<T> | null) => void] {
   const key = `steward-setup-${name}`;
-  const [typed, setTyped] = useState<Partial<T>>(() => JSON.parse(sessionStorage.getItem(key) ?? "{}"));
+  const [typed, setTyped] = useState<Partial<T>>(() => JSON.parse(inTab.get(key) ?? "{}"));
   return [
     { ...initial, ...typed },
     (change) => {
       if (change === null) {
-        sessionStorage.removeItem(key);
+        inTab.remove(key);
         return setTyped({});
       }
       setTyped((before) => {
         const next = { ...before, ...change };
-        sessionStorage.setItem(key, JSON.stringify(next));
+        inTab.set(key, JSON.stringify(next));
         return next;
       });
     },

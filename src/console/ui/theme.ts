@@ -1,3 +1,5 @@
+import { inBrowser } from "../kept.ts";
+
 /** The looks that a person can choose; `system` follows the browser. */
 export const themes = ["system", "light", "dark"] as const;
 
@@ -7,12 +9,12 @@ const choiceName = "steward-theme";
 
 /** The person's own choice in this browser. */
 export function chosenTheme(): Theme {
-  const chosen = localStorage.getItem(choiceName);
+  const chosen = inBrowser.get(choiceName);
   return themes.find((one) => one === chosen) ?? "system";
 }
 
 export function chooseTheme(theme: Theme): void {
-  localStorage.setItem(choiceName, theme);
+  inBrowser.set(choiceName, theme);
   showTheme();
 }
 
