@@ -1,7 +1,6 @@
 import { createHash, X509Certificate } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page, Request } from "playwright-core";
 import { codeNear } from "../../basics/authenticator.ts";
@@ -137,7 +136,8 @@ export const steps = {
 
 /** The browser in the LAN: names lead to their servers, and the named certificates count as an authority's. */
 async function open(certificates: readonly string[]): Promise<Opened> {
-  const files = mkdtempSync(join(tmpdir(), "steward-chromium-"));
+  // What is there is gone with the scenario.
+  const files = mkdtempSync("/run/steward-chromium-");
   const own = createAuthority(files).certify("evil.example");
   const page = `<a href="${pump}/status?from=elsewhere">The pump</a><form method="post" action="${pump}/valves"><button>Set</button></form>`;
   const server = createServer(own, (_, response) => {
@@ -160,7 +160,6 @@ async function open(certificates: readonly string[]): Promise<Opened> {
     await browser.close();
     server.closeAllConnections();
     server.close();
-    rmSync(files, { recursive: true, force: true });
   };
   return { page: await context.newPage(), files, end };
 }
