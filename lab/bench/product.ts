@@ -46,11 +46,14 @@ export async function productPage(at: Surroundings): Promise<Row> {
   writeFileSync(gate, `${"g".repeat(48)}\n`, { mode: 0o600 });
   const page = { ...pageAt(`http://127.0.0.1:${port}/`), secret_file: gate };
   writeFileSync(hostFile, JSON.stringify({ product: { pages: [page] } }), { mode: 0o644 });
-  const product = await start(bareHttp, at.directory, at.node);
-  const agent = await start(agentOf(at.program, hostFile), at.directory, at.node);
   const results: Series = [[], []];
-  const server = await startNginx(program, at.directory, { port, bare, product, agent });
+  const running: { stop: () => Promise<void> }[] = [];
   try {
+    const product = await start(bareHttp, at.directory, at.node);
+    running.push(product);
+    const agent = await start(agentOf(at.program, hostFile), at.directory, at.node);
+    running.push(agent);
+    running.push(await startNginx(program, at.directory, { port, bare, product, agent }));
     const headers = { ...ofPage, cookie: await enter(agent, await signIn(agent, at)) };
     const stranger = await statusAt(port);
     if (stranger !== 401) throw new Error(`the page answers a stranger with ${stranger}`);
@@ -62,7 +65,7 @@ export async function productPage(at: Surroundings): Promise<Row> {
       if (round >= warmUps) for (const [side, rate] of rates.entries()) results[side]?.push(rate);
     }
   } finally {
-    await Promise.all([server, agent, product].map((one) => one.stop()));
+    await Promise.all(running.map((one) => one.stop()));
   }
   return ratioRow(what, "req/s", results, bound);
 }
