@@ -136,7 +136,7 @@ export const steps = {
 
 /** The browser in the LAN: names lead to their servers, and the named certificates count as an authority's. */
 async function open(certificates: readonly string[]): Promise<Opened> {
-  // What is there is gone with the scenario.
+  // A file there is gone with the scenario.
   const files = mkdtempSync("/run/steward-chromium-");
   const own = createAuthority(files).certify("evil.example");
   const page = `<a href="${pump}/status?from=elsewhere">The pump</a><form method="post" action="${pump}/valves"><button>Set</button></form>`;

@@ -17,7 +17,7 @@ let mails: () => readonly Mail[] = () => [];
 export const mailbox = {
   /** Starts it; returns the certificate of its authority. */
   "a mailbox": async (): Promise<string> => {
-    // What is there is gone with the scenario.
+    // A file there is gone with the scenario.
     process.env.TMPDIR = "/run";
     const directory = mkdtempSync(join(tmpdir(), "steward-mailbox-"));
     const authority = createAuthority(directory);
