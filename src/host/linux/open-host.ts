@@ -14,7 +14,6 @@ import { openIdentity } from "./identity.ts";
 import { isAcknowledged, userOfConnection } from "./network/connection-users.ts";
 import { createDatagrams } from "./network/datagrams.ts";
 import { createLanNames } from "./network/lan-names.ts";
-import { createReadPeer } from "./network/peers.ts";
 import { createResolveHost } from "./network/resolve-host.ts";
 import {
   addressesBeyondLinks,
@@ -22,7 +21,7 @@ import {
   isLocalServer,
   ownAddresses,
 } from "./network/server-addresses.ts";
-import { createBoundBuffers } from "./network/socket-buffers.ts";
+import { createBoundBuffers, createReadPeer } from "./network/socket-buffers.ts";
 import { createJournalReader } from "./systemd/journal-reader.ts";
 import { createJournalctl } from "./systemd/journalctl.ts";
 import { createLogReader } from "./systemd/log-reader.ts";

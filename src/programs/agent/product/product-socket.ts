@@ -57,15 +57,14 @@ export function createProductSocket(options: ProductSocket) {
   };
 }
 
+/** `unit` is absent while it is judged, and null where it was refused. */
+type Connection = { readonly uid: number; readonly unit?: string | null };
+
 /** Judges who is at the other end. A connection that was refused counts for a second more. */
 function createAdmission({ units, readPeer, unitOf, timers }: ProductSocket) {
-  const connections = new Map<
-    Socket,
-    { uid: number; state: "waiting" | "refused" | "open"; unit?: string }
-  >();
+  const connections = new Map<Socket, Connection>();
   const inTurn = oneAtATime();
-  const count = (isCounted: (one: { uid: number; state: string; unit?: string }) => boolean) =>
-    [...connections.values()].filter(isCounted).length;
+  const count = (is: (one: Connection) => unknown) => [...connections.values()].filter(is).length;
   const judge = async (socket: Socket, peer: Peer): Promise<string> => {
     const unit = await inTurn(async () => (socket.destroyed ? "" : unitOf(peer))).catch((error) => {
       if (error instanceof StewardError && error.code === "not_found") return "";
@@ -80,26 +79,25 @@ function createAdmission({ units, readPeer, unitOf, timers }: ProductSocket) {
     const peer = readPeer(socket);
     if (peer === null) throw new StewardError("not_ready", unknownPeer);
     const { uid } = peer;
-    const isKnown = count((one) => one.uid === uid && one.state === "open") > 0;
-    const others = count((one) => one.uid === uid && one.state !== "open");
-    if (others >= (isKnown ? mostConnections : mostOfStranger) || count(isWaiting) >= mostWaiting)
+    const isKnown = count((one) => one.uid === uid && one.unit) > 0;
+    const others = count((one) => one.uid === uid && !one.unit);
+    const waiting = count(({ unit }) => unit === undefined);
+    if (others >= (isKnown ? mostConnections : mostOfStranger) || waiting >= mostWaiting)
       throw new StewardError("rate_limited", "Too many processes ask at once. Try again in a second.");
-    connections.set(socket, { uid, state: "waiting" });
+    connections.set(socket, { uid });
     try {
       const unit = await judge(socket, peer);
-      connections.set(socket, { uid, state: "open", unit });
+      connections.set(socket, { uid, unit });
       socket.once("close", () => connections.delete(socket));
       return unit;
     } catch (error) {
-      connections.set(socket, { uid, state: "refused" });
+      connections.set(socket, { uid, unit: null });
       timers.after(1, () => connections.delete(socket));
       throw error;
     }
   };
   return { admit, connections };
 }
-
-const isWaiting = ({ state }: { state: string }) => state === "waiting";
 
 const unknownPeer =
   "Steward cannot see which process this is: its addon clock-steering.node is missing. Install it again.";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { clockAddon } from "../../../lab/host/host-clock.ts";
 import { temporaryDirectory } from "../../../lab/host/journal.ts";
-import { createReadPeer } from "../../../src/host/linux/network/peers.ts";
+import { createReadPeer } from "../../../src/host/linux/network/socket-buffers.ts";
 
 const readPeer = createReadPeer(clockAddon);
 
