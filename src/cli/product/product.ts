@@ -7,8 +7,8 @@ import type { Command } from "../client/command.ts";
 
 const usualSocket = "/run/steward-product/socket";
 
-/** Milliseconds: the agent answers within some, a busy device within a second or two. */
-const patienceMilliseconds = 10_000;
+/** Milliseconds: the agent answers within some; where it asks root on a slow device, within 15 s. */
+const patienceMilliseconds = 20_000;
 
 /** Characters: the agent's answer is a sentence. */
 const mostAnswerCharacters = 4_096;

@@ -7,8 +7,8 @@ export const usualHelperSocket = "/run/steward-helper.socket";
 
 const patienceMilliseconds = 30_000;
 
-/** For a look at two files; others wait for it. */
-const lookMilliseconds = 5_000;
+/** For a look at two files, for which systemd may have to start the helper on a slow device; others wait for it. */
+const lookMilliseconds = 15_000;
 
 /** Bytes of an answer; the longest is `unit` and the name of one. */
 const mostAnswerBytes = 264;
