@@ -11,7 +11,7 @@ const floodSeconds = 8;
 /** The product's word as a device hears it: of its units only, and of no one else. */
 export const scenario: TieredScenario = {
   title: "the product's units report over a socket that is open to all, and no one else is heard there",
-  tiers: { container: {} },
+  tiers: { container: {}, vm: {} },
   timeoutSeconds: 240,
   asks: { "the recipe": page },
   files: {
