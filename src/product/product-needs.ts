@@ -7,10 +7,6 @@ import { createBucket } from "../journal/logs/rates.ts";
 import type { ToldNeed } from "../system/need-watch.ts";
 import type { ProductReport } from "./reports.ts";
 
-export interface ProductNeedsOptions {
-  readonly uptime: Uptime;
-}
-
 const mostNeeds = 16;
 
 /**
@@ -32,7 +28,7 @@ interface Open {
 }
 
 /** The needs of the device that the product has reported (docs/design/product.md, rule 14). */
-export function createProductNeeds({ uptime }: ProductNeedsOptions) {
+export function createProductNeeds(uptime: Uptime) {
   const open = new Map<string, Open>();
   const ends = createBucket(rateOfEnds, () => uptime() * 1_000);
   const put = (one: Omit<Open, "need">): void =>
@@ -49,10 +45,18 @@ export function createProductNeeds({ uptime }: ProductNeedsOptions) {
   return {
     /** Throws `validation_failed`, and `rate_limited` where there are too many. */
     begin: (report: ProductReport, unit: string, sentences: Sentence): void => {
-      if (report.level === "notice") throw noNeed(report.code);
+      if (report.level === "notice")
+        throw new StewardError(
+          "validation_failed",
+          `${report.code} has the level "notice" in product.reports of the host file: a need has "attention" or "failing". Report it as an event, or change its level there.`,
+        );
       const before = open.get(report.code);
       if (before === undefined) settle();
-      if (before === undefined && open.size >= mostNeeds) throw tooMany();
+      if (before === undefined && open.size >= mostNeeds)
+        throw new StewardError(
+          "rate_limited",
+          `The product has ${mostNeeds} needs, the most. End one with "ok".`,
+        );
       const until = uptime() + report.ttlSeconds;
       put({ report, unit, sentences, until, isSilent: before?.isSilent ?? false, isOver: false });
     },
@@ -87,14 +91,4 @@ function needFrom({ report, unit, sentences, isSilent }: Omit<Open, "need">): Ne
     ? needFinding("product_silent", facts, `\`systemctl status ${unit}\` says whether it runs.`)
     : needFinding("product", facts);
   return needOf({ ...found, level: level === "failing" ? "failing" : "attention" });
-}
-
-function noNeed(code: string): StewardError {
-  const text = `${code} has the level "notice" in product.reports of the host file: a need has "attention" or "failing". Report it as an event, or change its level there.`;
-  return new StewardError("validation_failed", text);
-}
-
-function tooMany(): StewardError {
-  const text = `The product has ${mostNeeds} needs, the most that it may have. End one with "ok".`;
-  return new StewardError("rate_limited", text);
 }

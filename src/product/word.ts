@@ -1,7 +1,8 @@
 import type { ErrorCode } from "../contract/error-codes.ts";
 import { StewardError } from "../contract/errors.ts";
-import { type EventFacts, productEvent } from "../journal/events/event.ts";
-import { createProductNeeds, type ProductNeedsOptions } from "./product-needs.ts";
+import { productEvent } from "../journal/events/event.ts";
+import { openNeeds } from "../system/need-watch.ts";
+import { createProductNeeds } from "./product-needs.ts";
 import { createReportedEvents, type ReportedEventsOptions } from "./reported-events.ts";
 import { numbersIn, type ProductReport, sentencesOf } from "./reports.ts";
 
@@ -15,21 +16,27 @@ export interface ProductWord {
   take(unit: string, line: unknown): WordAnswer;
 }
 
-export interface WordOptions extends ProductNeedsOptions, ReportedEventsOptions {
+export interface WordOptions extends ReportedEventsOptions {
   readonly reports: readonly ProductReport[];
+  /** The events of the record about needs, in any order. */
+  readonly told: () => Promise<Parameters<typeof openNeeds>[0]>;
 }
 
-export function createWord({ reports, ...options }: WordOptions) {
+export function createWord({ reports, told, ...options }: WordOptions) {
   const ofCode = new Map(reports.map((report) => [report.code, report]));
-  const [needs, events] = [createProductNeeds(options), createReportedEvents(options)];
+  const [needs, events] = [createProductNeeds(options.uptime), createReportedEvents(options)];
   const judge = (unit: string, line: unknown): void => {
     const { verb, code, numbers } = wordsOf(line);
     const report = ofCode.get(code);
     if (report === undefined) throw unknownCode(code, ofCode);
-    const sentencesNow = () => sentencesOf(report, numbersFor(report, numbers));
-    if (verb === "ok") needs.end(code);
-    else if (verb === "need") needs.begin(report, unit, sentencesNow());
-    else events.add(code, eventOf(report, unit, sentencesNow()));
+    if (verb === "ok") {
+      needs.end(code);
+      return;
+    }
+    const sentences = sentencesOf(report, numbersFor(report, numbers));
+    const { level, isMessage: is_message } = report;
+    if (verb === "need") needs.begin(report, unit, sentences);
+    else events.add(code, productEvent("product.reported", unit, { code, level, is_message, ...sentences }));
   };
   return {
     take: (unit: string, line: unknown): WordAnswer => {
@@ -43,8 +50,12 @@ export function createWord({ reports, ...options }: WordOptions) {
     },
     /** The needs that the product has reported and not ended. */
     needs: needs.present,
-    /** Takes up the needs that the record says began and did not end. */
-    adopt: (begun: Parameters<typeof needs.adopt>[1]) => needs.adopt(ofCode, begun),
+    /** Takes up the needs that began before the agent's start, before the product is heard. */
+    start: async (): Promise<void> => {
+      // A record that cannot be read says so in health; the product repeats its needs.
+      const known = await told().catch(() => []);
+      needs.adopt(ofCode, openNeeds(known).values());
+    },
     /** Writes the events that are only counted. */
     stop: events.close,
   } satisfies ProductWord & Record<string, unknown>;
@@ -80,12 +91,4 @@ function numbersFor({ code, text }: ProductReport, given: unknown): Readonly<Rec
   if (isRight) return numbers as Readonly<Record<string, number>>;
   const names = wanted.length === 0 ? "no numbers" : `these numbers and no other: ${wanted.join(", ")}`;
   throw new StewardError("validation_failed", `${code} takes ${names}. Each is a JSON number.`);
-}
-
-function eventOf(
-  { code, level, isMessage: is_message }: ProductReport,
-  unit: string,
-  sentences: ReturnType<typeof sentencesOf>,
-): EventFacts {
-  return productEvent("product.reported", unit, { code, level, is_message, ...sentences });
 }

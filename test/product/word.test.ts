@@ -19,13 +19,15 @@ const stuck: ProductReport = {
 const plain = (code: string): ProductReport => ({ ...stuck, code, level: "attention", text: { en: code } });
 const codes = Array.from({ length: 20 }, (_, index) => `code_${index}`);
 
-function world() {
+/** `begun`: the needs that the record says began and did not end. */
+function world(begun: readonly ToldNeed[] = []) {
   const time = createVirtualTime();
   const events: EventFacts[] = [];
   const word = createWord({
     reports: [low, stuck, ...codes.map(plain)],
     ...{ uptime: time.now, timers: time.hostTimers },
     record: (facts) => void events.push(facts),
+    told: async () => begun.map((details, seq) => ({ seq, type: "need.began", details })),
   });
   const say = (line: unknown) => word.take(unit, line);
   return {
@@ -230,23 +232,19 @@ describe("a need of the product", () => {
     assert.ok(returns > 60 && returns <= 16 + 10 * 6, `${returns} returns in ten hours`);
   });
 
-  it("of before the agent's start goes on with its time from then, until the product speaks of it", () => {
-    const { time, word, say, needs } = world();
+  it("of before the agent's start goes on with its time from then, until the product speaks of it", async () => {
     const begun = (name: string, more: object = {}): ToldNeed => ({
       ...{ need: "product", level: "failing", name, unit, en: `${name} as it was` },
       ...more,
     });
-    time.pass(50);
-    word.adopt([
-      ...[
-        begun("code_1"),
-        begun("low", { de: "x" }),
-        begun("code_2"),
-        begun("code_3", { need: "product_silent" }),
-      ],
+    const { time, word, say, needs } = world([
+      ...[begun("code_1"), begun("low", { de: "x" }), begun("code_2")],
+      begun("code_3", { need: "product_silent" }),
       // Another need's event, and those of codes that root has taken out or made a notice since.
       ...[begun("code_4", { need: "update_failed" }), begun("gone"), begun("stuck")],
     ]);
+    time.pass(50);
+    await word.start();
     const rest = ["product code_2", "product_silent code_3"];
     assert.deepEqual(needs(), ["product code_1", "product low", ...rest]);
     say({ ok: "code_1" });

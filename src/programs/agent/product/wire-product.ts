@@ -1,7 +1,10 @@
 import { realpath } from "node:fs/promises";
 import { StewardError } from "../../../contract/errors.ts";
 import type { Product, Role } from "../../../contract/types.ts";
+import type { EventFacts } from "../../../journal/events/event.ts";
+import type { WordOptions } from "../../../product/word.ts";
 import { readRegular } from "../../../store/files/regular-file.ts";
+import { eventsOfNeeds } from "../status/need-events.ts";
 import type { ProductParts } from "./open-pages.ts";
 
 export type ProductRoom = Awaited<ReturnType<typeof openProduct>>;
@@ -10,10 +13,7 @@ export type ProductRoom = Awaited<ReturnType<typeof openProduct>>;
 export async function openProduct(parts: ProductParts) {
   const { pages, units, name, versionFile } = parts.config.product;
   const opened = pages.length + units.length > 0 ? (await import("./open-pages.ts")).openPages(parts) : null;
-  const word =
-    units.length > 0
-      ? (await import("./open-word.ts")).openWord(parts.config, parts.host, parts.state)
-      : null;
+  const word = units.length > 0 ? (await import("../../../product/word.ts")).createWord(heard(parts)) : null;
   const socket =
     opened && word ? (await import("./open-socket.ts")).openProductSocket(parts, { ...opened, word }) : null;
   const ownVersion = await versionIn(versionFile);
@@ -40,6 +40,11 @@ export async function openProduct(parts: ProductParts) {
       return { name, version: installed ?? ownVersion, pages: opened?.pagesFor(role) ?? [] };
     },
   };
+}
+
+function heard({ config, host, state: { events } }: ProductParts): WordOptions {
+  const record = (facts: EventFacts) => void events.record(facts);
+  return { ...host.time, reports: config.product.reports, record, told: () => eventsOfNeeds(events) };
 }
 
 function noPage(): never {
