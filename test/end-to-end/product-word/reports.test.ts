@@ -56,13 +56,17 @@ describe("what the product reports", () => {
   const hook = ofSuite(async () => {
     const told: { title: string; text: string; type: string; details: { name?: string; code?: string } }[] =
       [];
+    const ids = new Set<string>();
     const server = await startWebServer((request, response) => {
       let body = "";
       request.setEncoding("utf8").on("data", (piece: string) => {
         body += piece;
       });
       request.on("end", () => {
-        told.push(...JSON.parse(body).data.events);
+        const { id, data } = JSON.parse(body);
+        // Each message comes at least once: the time that a test lets pass may end an attempt that has arrived.
+        if (!ids.has(id)) told.push(...data.events);
+        ids.add(id);
         response.writeHead(204).end();
       });
     });
@@ -239,6 +243,7 @@ describe("a product that was taken over", () => {
       [index % 3 === 0 ? "need" : "event"]: `code_${index % 30}`,
       numbers: { n: index },
     }));
+    const begin = performance.now();
     for (let at = 0; at < flood.length; at += 100) {
       time.pass(1);
       await pump.say(...flood.slice(at, at + 100));
@@ -246,8 +251,10 @@ describe("a product that was taken over", () => {
     const { needs } = await agent.read("/api/status");
     const own = needs.filter(({ code }: Need) => code === "product");
     const reported = (await agent.read("/api/events?group=product&limit=200")).items;
+    // As the agent's time passed: with this machine's, and what the test added.
+    const minutes = Math.ceil(((performance.now() - begin) / 1_000 + 9) / 60);
     assert.deepEqual(
-      [own.length <= 16, reported.length <= 31],
+      [own.length <= 16, reported.length <= 30 + minutes],
       [true, true],
       `${own.length}, ${reported.length}`,
     );
