@@ -67,7 +67,8 @@ export function longDuration(seconds: number): string {
   return counted(Math.floor(seconds / Number(value)), String(unit));
 }
 
-function counted(count: number, unit: string): string {
+/** `3 hours`, `1 second`. */
+export function counted(count: number, unit: string): string {
   return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(count);
 }
 

@@ -1,4 +1,5 @@
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
+import { folded, isFoundIn } from "../catalogue/formats.ts";
 import { chooseLanguage } from "../catalogue/wanted-language.ts";
 import { language, languageName, languages, t, wordFor } from "../catalogue/words.ts";
 import { entryOf } from "../client/cache.ts";
@@ -10,8 +11,18 @@ import { isOneOf, isShown, signOut } from "../session/session.ts";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { chooseTheme, chosenTheme, themes } from "../ui/theme.ts";
 import { visible } from "../ui/visible.ts";
-import { type Entry, found } from "./found.ts";
 import "../styles/parts/palette.css";
+
+/** Something that can be gone to, or done. */
+interface Entry {
+  readonly kind: "page" | "place" | "user" | "setting" | "action";
+  readonly text: string;
+  /** Other names that people have for it. */
+  readonly words?: string;
+  /** Other words that find it. */
+  readonly more?: string;
+  run(): void;
+}
 
 /** Goes to a page, a user or a setting, or does something, by its name (ARIA APG: combobox with a list box). */
 export function Body({ onClose }: { readonly onClose: () => void }) {
@@ -230,4 +241,35 @@ function places(): readonly Entry[] {
       words: t.palette.words.places[name as PlaceName],
       run: () => void navigate(to, query),
     }));
+}
+
+const most = 10;
+
+/**
+ * Those in which each word is found, best first: by a whole name, by the beginning of the name, of a word in it, of another word for it,
+ * then anywhere. Without a text: pages and actions.
+ */
+function found(entries: readonly Entry[], sought: string): readonly Entry[] {
+  const text = sought.trim();
+  if (text === "") return entries.filter(({ kind }) => kind === "page" || kind === "action").slice(0, most);
+  return entries
+    .map((entry) => ({ entry, rank: ranks.findIndex((holds) => holds(entry, text)) }))
+    .filter(({ rank }) => rank !== -1)
+    .toSorted((a, b) => a.rank - b.rank)
+    .slice(0, most)
+    .map(({ entry }) => entry);
+}
+
+const ranks: readonly ((entry: Entry, sought: string) => boolean)[] = [
+  ({ text, words = "" }, sought) => [text, ...words.split(",")].some((one) => folded(one) === folded(sought)),
+  ({ text }, sought) => beginsIn(text, sought) === 0,
+  ({ text }, sought) => beginsIn(text, sought) > 0,
+  ({ words = "" }, sought) => beginsIn(words, sought) >= 0,
+  ({ text }, sought) => isFoundIn(text, sought),
+  ({ text, words = "", more = "" }, sought) => isFoundIn(`${text}\n${words}\n${more}`, sought),
+];
+
+/** The place of the first word that begins with the sought text; -1: there is none. */
+function beginsIn(text: string, sought: string): number {
+  return ` ${folded(text)}`.replaceAll(/[\s,-]/g, " ").indexOf(` ${folded(sought)}`);
 }

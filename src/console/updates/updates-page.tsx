@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { HistoryEntry, PassedOver, Updates } from "../../contract/types.ts";
+import type { HistoryEntry, Updates } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { isRecall } from "../../contract/updates/update-summaries.ts";
 import { t } from "../catalogue/words.ts";
@@ -209,7 +209,14 @@ function Schedule({ status: { schedule, passed_over = [] } }: { readonly status:
               </>
             ),
           ],
-          others.length > 0 && [t.updates.notChosen, notChosen(others)],
+          others.length > 0 && [
+            t.updates.notChosen,
+            others.map((one) => (
+              <p key={`${one.code} ${one.path}`} dir="auto">
+                {passedOverSentence(one)}
+              </p>
+            )),
+          ],
           [
             t.updates.windows,
             <Link key="to" to="/system/settings" query={{ open: "windows" }}>
@@ -220,12 +227,4 @@ function Schedule({ status: { schedule, passed_over = [] } }: { readonly status:
       />
     </Fold>
   );
-}
-
-function notChosen(releases: readonly PassedOver[]) {
-  return releases.map((one) => (
-    <p key={`${one.code} ${one.path}`} dir="auto">
-      {passedOverSentence(one)}
-    </p>
-  ));
 }

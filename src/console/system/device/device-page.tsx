@@ -65,9 +65,27 @@ export function DevicePage() {
       <ServicesSection />
       {isAdmin && (
         <>
-          <Power onChoose={open} />
+          <Section title={t.machine.power}>
+            <ul class="machine-rows">
+              <Row title={t.machine.restart} text={t.machine.restartHint}>
+                <Button onClick={() => open("reboot")}>{t.machine.reboot}</Button>
+              </Row>
+              <Row title={t.machine.off} text={t.machine.powerOffText}>
+                <Button onClick={() => open("powerOff")}>{t.machine.powerOff}</Button>
+              </Row>
+            </ul>
+          </Section>
           <CareSection onBackup={() => open("backup")} />
-          <Reset onChoose={open} />
+          {/* Apart at the end of the page, where no one chooses it by mistake. */}
+          <Section title={t.machine.reset}>
+            <ul class="machine-rows">
+              <Row title={t.machine.asDelivered} text={`${t.machine.resetText} ${t.machine.resetKept}`}>
+                <Button kind="danger" onClick={() => open("reset")}>
+                  {t.machine.reset}
+                </Button>
+              </Row>
+            </ul>
+          </Section>
         </>
       )}
       {opened === "sheet" && <Sheet onClose={close} />}
@@ -80,36 +98,6 @@ export function DevicePage() {
 }
 
 const Sheet = bodyOf("sheet", 0);
-
-function Power({ onChoose }: { readonly onChoose: (verb: MachineVerb) => void }) {
-  return (
-    <Section title={t.machine.power}>
-      <ul class="machine-rows">
-        <Row title={t.machine.restart} text={t.machine.restartHint}>
-          <Button onClick={() => onChoose("reboot")}>{t.machine.reboot}</Button>
-        </Row>
-        <Row title={t.machine.off} text={t.machine.powerOffText}>
-          <Button onClick={() => onChoose("powerOff")}>{t.machine.powerOff}</Button>
-        </Row>
-      </ul>
-    </Section>
-  );
-}
-
-/** Apart at the end of the page, where no one chooses it by mistake. */
-function Reset({ onChoose }: { readonly onChoose: (verb: MachineVerb) => void }) {
-  return (
-    <Section title={t.machine.reset}>
-      <ul class="machine-rows">
-        <Row title={t.machine.asDelivered} text={`${t.machine.resetText} ${t.machine.resetKept}`}>
-          <Button kind="danger" onClick={() => onChoose("reset")}>
-            {t.machine.reset}
-          </Button>
-        </Row>
-      </ul>
-    </Section>
-  );
-}
 
 export const pages = { "/system/device": DevicePage };
 

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { counted } from "../../catalogue/formats.ts";
 import { locale, t } from "../../catalogue/words.ts";
 import { type Edited, Field, type FieldProps } from "./field.tsx";
 
@@ -74,20 +75,15 @@ export function durationSaid(value: string): string {
   return value
     .replaceAll(
       /(\d+)(ms|[smhd])/g,
-      (_, number: string, letter: Letter) => ` ${formatIn(letter).format(Number(number))}`,
+      (_, number: string, letter: Letter) => ` ${counted(Number(number), units[letter][0])}`,
     )
     .trim();
 }
 
-function formatIn(letter: Letter): Intl.NumberFormat {
-  return new Intl.NumberFormat(locale, { style: "unit", unit: units[letter][0], unitDisplay: "long" });
-}
-
 function unitName(letter: Letter): string {
-  const unit = formatIn(letter)
-    .formatToParts(2)
-    .find(({ type }) => type === "unit");
-  return unit?.value ?? letter;
+  const format = { style: "unit", unit: units[letter][0], unitDisplay: "long" } as const;
+  const parts = new Intl.NumberFormat(locale, format).formatToParts(2);
+  return parts.find(({ type }) => type === "unit")?.value ?? letter;
 }
 
 /** null: it is no duration, or one of seconds and parts of one. */
