@@ -88,7 +88,7 @@ function howItIs({ state, needs }: Status): readonly [State, string] {
 
 /** The device at a glance: clock, updates, people, host. */
 function Tiles({ status }: { readonly status: Status }) {
-  const { clock, updates, needs } = status;
+  const { clock, updates, people, needs } = status;
   return (
     <section class="tiles" aria-label={t.home.atAGlance}>
       <TileBox title={t.home.clock} to="/system" how={clockHow(clock.word, needs)}>
@@ -100,7 +100,12 @@ function Tiles({ status }: { readonly status: Status }) {
           <FactList facts={updateFacts(updates)} />
         </TileBox>
       )}
-      {isOneOf("admin") ? <PeopleTile status={status} /> : <OwnTile />}
+      {!isOneOf("admin") && <OwnTile />}
+      {isOneOf("admin") && people !== null && (
+        <TileBox title={t.home.people} to="/users" how={howIs("people", needs, inOrder())}>
+          <FactList facts={peopleFacts(people)} />
+        </TileBox>
+      )}
       <HostTile host={status.host} needs={needs} />
     </section>
   );
@@ -111,15 +116,6 @@ const Product = bodyOf("product", 0, false);
 
 function inOrder() {
   return { state: "good", word: t.home.inOrder } as const;
-}
-
-function PeopleTile({ status: { people, needs } }: { readonly status: Status }) {
-  if (people === null) return null;
-  return (
-    <TileBox title={t.home.people} to="/users" how={howIs("people", needs, inOrder())}>
-      <FactList facts={peopleFacts(people)} />
-    </TileBox>
-  );
 }
 
 /** Shows their own account to those who may not see the users. */

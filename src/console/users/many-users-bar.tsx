@@ -119,7 +119,7 @@ function ManyUsersDialog({
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be within reach of the keyboard */}
         <ul class="users-many" tabIndex={0}>
           {others.map((user) => (
-            <Entry key={user.id} user={user} outcome={outcomes?.get(user.id) ?? null} />
+            <Entry key={user.id} user={user} outcome={outcomes?.get(user.id)} />
           ))}
         </ul>
         {word !== null && outcomes === null && (
@@ -169,16 +169,14 @@ function Summary({ outcomes, isRunning }: { readonly outcomes: Outcomes; readonl
   );
 }
 
-function Entry({ user, outcome }: { readonly user: User; readonly outcome: Outcome | null }) {
+function Entry({ user, outcome }: { readonly user: User; readonly outcome: Outcome | undefined }) {
   return (
     <li class="line between">
       <span>
         {user.username} {user.display_name !== "" && <bdi class="hint">{user.display_name}</bdi>}
       </span>
       {outcome === "done" && <Badge state="good">{t.users.outcomeDone}</Badge>}
-      {outcome !== null && typeof outcome === "object" && (
-        <Badge state="wrong">{reasonOf(outcome.error)}</Badge>
-      )}
+      {typeof outcome === "object" && <Badge state="wrong">{reasonOf(outcome.error)}</Badge>}
     </li>
   );
 }

@@ -50,7 +50,14 @@ export function LogLine({
         <LineTime time={time} />{" "}
         <span class="log-level">{state ? <Badge state={state}>{level}</Badge> : level}</span>{" "}
         <span class="log-unit">{visible(unit)}</span> <span class="log-text">{visible(message)}</span>
-        {request && <RequestCells request={request} />}
+        {request && (
+          <>
+            {" "}
+            <span class="log-status">{statusOf(request)}</span>{" "}
+            <span class="log-duration">{durationOf(request)}</span>{" "}
+            <bdi class="log-user">{userOf(request)}</bdi>
+          </>
+        )}
       </summary>
       {isOpen && <LogLineFacts entry={entry} />}
     </details>
@@ -65,16 +72,6 @@ function bringIntoSight(line: HTMLElement | null): void {
   const { top, bottom } = line.getBoundingClientRect();
   const heads = box.querySelector<HTMLElement>(".log-heads")?.offsetHeight ?? 0;
   box.scrollTop += Math.max(0, Math.min(bottom - place.bottom, top - place.top - heads));
-}
-
-function RequestCells({ request }: { readonly request: Request }) {
-  return (
-    <>
-      {" "}
-      <span class="log-status">{statusOf(request)}</span>{" "}
-      <span class="log-duration">{durationOf(request)}</span> <bdi class="log-user">{userOf(request)}</bdi>
-    </>
-  );
 }
 
 function statusOf({ status }: Request) {
