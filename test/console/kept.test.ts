@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { consoleOf, press, signInByForm, untilShown } from "../../lab/console/browser.ts";
+import { consoleOf, signInByForm, untilShown } from "../../lab/console/browser.ts";
 
 /** In the page, before its own scripts: a browser that keeps nothing, in the ways that there are. */
 const storages: Readonly<Record<string, () => void>> = {
@@ -50,7 +50,7 @@ describe("the console in a browser that keeps nothing", () => {
       await page.getByRole("link", { name: "Updates" }).click();
       await untilShown(heading(page, "Updates"));
       await page.getByRole("button", { name: /^Ihr Konto/ }).click();
-      await press(page, "Abmelden");
+      await page.getByRole("menu").getByText("Abmelden").click();
       await untilShown(page.getByLabel("Passwort"));
     });
 });
