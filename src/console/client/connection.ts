@@ -65,7 +65,7 @@ export function lost(): Promise<void> {
 
 /** Asks the agent how it greets a stranger; false: it does not answer. */
 export async function greet(): Promise<boolean> {
-  // What this page makes of it is not caught: its own fault is no silence of the device.
+  // Only the request and its answer are caught: a fault of this page is no silence of the device.
   const said = await fetch("/api/console", {
     cache: "no-store",
     signal: AbortSignal.timeout(patienceMilliseconds),
