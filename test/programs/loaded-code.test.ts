@@ -13,7 +13,7 @@ const marks = {
   "outbox.ts": "The receiver did not answer within",
   "webhook.ts": "does not answer so: check the address",
   "mail.ts": "Not mailed: all of it came and went",
-  "product-lines.ts": "A line was not complete after",
+  "product-lines.ts": "End each line with a line feed within",
   // Only the library reads this member of the discovery.
   oauth4webapi: "authorization_response_iss_parameter_supported",
 };
