@@ -65,7 +65,7 @@ server.on("upgrade", (request, socket) => {
   });
 });
 server.listen(9000, "127.0.0.1");
-// What a person holds open ends with their session, of which Steward says at once.
+// Steward says at once which session has ended, and the connections of its person end with it.
 const open = new Map();
 function keep(request, connection) {
   open.set(connection, request.headers["steward-session"]);
