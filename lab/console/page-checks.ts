@@ -171,7 +171,7 @@ function findBrokenText(limits: { longestWord: number; leastCharacters: number }
     const around = parent.closest(".button") ?? parent.closest("main > *") ?? document.documentElement;
     const place = around.getBoundingClientRect();
     const isOut = rects.some(({ left, right }) => left < place.left - 1 || right > place.right + 1);
-    if (isOut && !isClipped && parent.closest(".tabs, pre, .log, .log-facets") === null)
+    if (isOut && !isClipped && parent.closest("pre, .log, .log-facets") === null)
       found.push(`out of its place: "${text}" in ${about}`);
     if (new Set(rects.map(({ top }) => Math.round(top))).size < 2) continue;
     const isLogged = parent.closest(".log-text, .log-unit, .log-user") !== null;

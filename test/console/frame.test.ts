@@ -192,6 +192,25 @@ describe("the console around its pages", () => {
       await untilFocused(page.getByRole("button", { name: "Add user" }));
     });
 
+    it("has an unbroken line beside the sections in forced colours, where their own borders have the page's colour", async () => {
+      const over = (): string[] => {
+        const nav = document.querySelector(".sections") as HTMLElement;
+        const head = nav.closest("header") as HTMLElement;
+        const [low, high] = [head.getBoundingClientRect().bottom - 1, nav.getBoundingClientRect().top];
+        return [...nav.querySelectorAll("a:not([aria-current])")].flatMap((one) => {
+          const { top, bottom, height } = one.getBoundingClientRect();
+          const isOver = getComputedStyle(nav).position === "fixed" ? top < high + 1 : bottom > low;
+          return height > 0 && isOver ? [one.textContent ?? ""] : [];
+        });
+      };
+      await page.emulateMedia({ forcedColors: "active" });
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 800 });
+        assert.deepEqual(await page.evaluate(over), [], `${width}`);
+      }
+      await page.emulateMedia({ forcedColors: "none" });
+    });
+
     it("has the sections as a bar at the foot of a phone, high enough for a thumb, and its menu within the window", async () => {
       await page.setViewportSize({ width: 320, height: 480 });
       const sections = page.getByRole("navigation", { name: "Sections" });

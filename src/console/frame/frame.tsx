@@ -132,13 +132,8 @@ function Tabs({
   readonly items: readonly { readonly to: string; readonly text: string }[];
   readonly current: string;
 }) {
-  const bar = useRef<HTMLElement>(null);
-  // On a phone the bar is wider than the page.
-  useEffect(() => {
-    bar.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [current]);
   return (
-    <nav class="tabs" aria-label={label} ref={bar}>
+    <nav class="tabs" aria-label={label}>
       {items.map(({ to, text }) => (
         <Link key={to} to={to} isCurrent={to === current}>
           {text}
