@@ -8,7 +8,7 @@ import { eventRows, eventTable } from "./build/event-rows.ts";
 
 /** Within the source, what belongs to one part (`partFiles`); everything else is loaded with the first page. */
 const ofSomePages =
-  /^(catalogue\/languages\/[^/]+\/people\/|setup|print\/(device-sheet|way-in)|palette|ui\/form\/(zones?|duration|file)|client\/upload|users|account|problems|updates|product|system|plot|lists|styles\/parts)\b|\/node_modules\/uqr\//;
+  /^(catalogue\/languages\/[^/]+\/shared\/|setup|print\/(device-sheet|way-in)|palette|ui\/form\/(zones?|duration|file)|client\/upload|users|account|problems|updates|product|system|plot|lists|styles\/parts)\b|\/node_modules\/uqr\//;
 
 /** Files of the contract that belong to the part or the file of texts that imports them. */
 const ofSomeFiles =
@@ -119,7 +119,7 @@ adopt(style);`
       : null,
 };
 
-const ofWords = /\/contract\/words\/|\/people\/person\.ts/;
+const ofWords = /\/contract\/words\/|\/shared\/\w+\.ts/;
 
 /** The file of texts that this file is a part of, or is itself. */
 function textsWith(file: string): string {

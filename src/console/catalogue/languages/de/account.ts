@@ -1,5 +1,5 @@
 import type { Catalogue } from "../../words.ts";
-import { personWords } from "./people/person.ts";
+import { personWords } from "./shared/person.ts";
 
 export const person = personWords;
 

@@ -1,4 +1,4 @@
-import { personWords } from "./people/person.ts";
+import { personWords } from "./shared/person.ts";
 
 export const person = personWords;
 
