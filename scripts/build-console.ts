@@ -82,7 +82,7 @@ const withoutPreloading = {
 /**
  * Each file of texts has a copy of the contract's words of its own, in which only those are left that it uses: titles of
  * errors are loaded with the first page, their causes only with a problem. The words that a copy imports belong to it. The
- * words about a user are copied as well: the pages about oneself and about others have no other words in common.
+ * words in a folder `shared` are copied as well: a file of their own would be one more for each page that has them.
  */
 const wordsForEachFile: Plugin = {
   name: "words-for-each-file",

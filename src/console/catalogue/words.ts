@@ -10,7 +10,6 @@ interface English {
   readonly event: typeof import("./languages/en/event.ts");
   readonly events: typeof import("./languages/en/events.ts");
   readonly findings: typeof import("./languages/en/findings.ts");
-  readonly lists: typeof import("./languages/en/lists.ts");
   readonly machine: typeof import("./languages/en/machine.ts");
   readonly notifications: typeof import("./languages/en/notifications.ts");
   readonly palette: typeof import("./languages/en/palette.ts");

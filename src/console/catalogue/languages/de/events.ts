@@ -1,6 +1,8 @@
 import { eventTitles } from "../../../../contract/words/de/events.ts";
 import type { Catalogue } from "../../words.ts";
 
+export { lists } from "./shared/lists.ts";
+
 export const events: Catalogue["events"] = {
   titles: eventTitles,
   type: "Was",

@@ -1,6 +1,8 @@
 import type { Catalogue } from "../../words.ts";
 import { personWords } from "./shared/person.ts";
 
+export { lists } from "./shared/lists.ts";
+
 export const person = personWords;
 
 export const users: Catalogue["users"] = {

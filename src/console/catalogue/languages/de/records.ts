@@ -1,6 +1,8 @@
 import { lag } from "../../../../contract/words/de/clock.ts";
 import type { Catalogue } from "../../words.ts";
 
+export { lists } from "./shared/lists.ts";
+
 export const logs: Catalogue["logs"] = {
   title: "Protokoll",
   unit: "Unit",

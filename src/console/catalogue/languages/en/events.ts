@@ -1,6 +1,8 @@
 import type { EventGroup } from "../../../../contract/event-records.ts";
 import { eventTitles } from "../../../../contract/words/en/events.ts";
 
+export { lists } from "./shared/lists.ts";
+
 export const events = {
   titles: eventTitles,
   type: "What",

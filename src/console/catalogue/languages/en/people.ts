@@ -1,5 +1,7 @@
 import { personWords } from "./shared/person.ts";
 
+export { lists } from "./shared/lists.ts";
+
 export const person = personWords;
 
 export const users = {

@@ -1,5 +1,7 @@
 import { lag } from "../../../../contract/words/en/clock.ts";
 
+export { lists } from "./shared/lists.ts";
+
 export const logs = {
   title: "Logs",
   unit: "Unit",

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../../words.ts";
+import type { Catalogue } from "../../../words.ts";
 
 export const lists: Catalogue["lists"] = {
   export: "CSV exportieren",
