@@ -212,7 +212,7 @@ export type RootOrder =
   | { readonly word: "chrony"; readonly verb: "reselect" | "burst" | "makestep" | "authdata" }
   | { readonly word: "time-zone"; readonly zone: string }
   | { readonly word: "host-name"; readonly name: string }
-  | { readonly word: "restart-timesyncd" | "reboot" | "power-off" };
+  | { readonly word: "restart-timesyncd" | "reboot" | "power-off" | "enable-https" };
 
 export interface RootOrderLimits {
   /** 30 s by default. */

@@ -102,6 +102,7 @@ const exposures: Readonly<Record<string, number>> = {
   [backup]: 0.7,
   "steward-chrony@.service": 0.5,
   "steward-guard-boot.service": 1.4,
+  "steward-https.service": 1.8,
   [installer]: 2.4,
   [reader]: 0.3,
   [upload]: 1.1,
@@ -162,6 +163,14 @@ describe("systemd/steward.service and its units", () => {
       [backup, "PrivateNetwork", "yes"],
       [backup, "InaccessiblePaths", "-/var/lib/steward -/var/lib/steward-trust"],
       ["steward-backup.timer", "Persistent", "yes"],
+    ));
+
+  it("has root switch HTTPS on without an argument, a network or a directory of the agent's", () =>
+    holds(
+      ["steward-https.service", "ExecStart", `${steward} tls enable-asked`],
+      ["steward-https.service", "PrivateNetwork", "yes"],
+      ["steward-https.service", "ReadWritePaths", "/etc"],
+      ["steward-https.service", "Slice", slice],
     ));
 
   it("shares a bound of the processor among what the agent asks for, however often", () =>

@@ -7,7 +7,7 @@ const manager =
  * with bars is each of its parts in turn.
  */
 const lines = `
-systemctl start steward-install@${ids}.service|steward-chrony@reselect.service|debug-shell.service|rescue.target
+systemctl start steward-install@${ids}.service|steward-chrony@reselect.service|steward-https.service|debug-shell.service|rescue.target
 systemctl stop|start|restart|try-restart|reload-or-restart|kill|clean|reset-failed|freeze systemd-timesyncd.service
 systemctl stop|restart|kill steward-helper.service
 systemctl set-property --runtime steward-helper.service CPUQuota=100%
@@ -64,7 +64,7 @@ export const requests: readonly (readonly string[])[] = lines
 export const outside: readonly string[] = `
 reboot now|REBOOT|reboot\r|start ssh.service|systemctl reboot|sh -c id|--help|install|install ../../etc
 install ${"a".repeat(33)}|install rollbackrules|install x.service|rollback both|rollback rules --as-root
-chrony shutdown|chrony settime 2030|chrony burst 4/4|restart-timesyncd now|restart steward|factory-reset
+chrony shutdown|chrony settime 2030|chrony burst 4/4|restart-timesyncd now|restart steward|factory-reset|enable-https 443|disable-https
 time-zone ../../../etc/shadow|time-zone right/UTC|host-name a.b|host-name $(id)|set-time 2030-01-01|`
   .split(/[|\n]/)
   .slice(1)

@@ -1,4 +1,4 @@
-import { realpath, stat } from "node:fs/promises";
+import { lstat, realpath, stat } from "node:fs/promises";
 import { type InputError, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { jsonOf } from "../../contract/text/json-of.ts";
 import type { Owner } from "../../store/files/durable-file.ts";
@@ -15,19 +15,24 @@ interface HttpsMember {
 }
 
 /** The change of each member. undefined: it stays; null: it is removed. */
-type HttpsChange = { readonly [K in keyof HttpsMember]: HttpsMember[K] | null | undefined };
+export type HttpsChange = { readonly [K in keyof HttpsMember]: HttpsMember[K] | null | undefined };
 
 /** The mode of a new host file: every user may read it. */
 const usualMode = 0o644;
 
-/** Changes the member `https`, never by the agent: only root decides. Throws `validation_failed`, CommandError 1 or 4. */
+/**
+ * Changes the member `https`, which only root does. `isAsked`: by the agent, so that nothing is changed where root has decided
+ * (docs/design/threat-model.md, "HTTPS from the browser"). Throws `validation_failed`, CommandError 1, 4 or 5.
+ */
 export async function changeHttps(
   path: string,
   change: HttpsChange,
   { hostFile }: Pick<ExaminedHost, "hostFile">,
+  isAsked = false,
 ): Promise<HttpsMember> {
   const { members, ...place } = await read(path);
   const former = typeof members.https === "object" && members.https !== null ? members.https : {};
+  if (isAsked) await requireUndecided(path, place, former);
   const https: HttpsMember & Record<string, unknown> = { ...former };
   for (const [name, value] of Object.entries(change)) {
     if (value === null) delete https[name];
@@ -40,6 +45,17 @@ export async function changeHttps(
   const isSame = JSON.stringify(members.https) === JSON.stringify(https);
   if (!isSame) await writeRootFile(place.file, { ...place, content: text });
   return https;
+}
+
+async function requireUndecided(path: string, { mode }: Place, https: object): Promise<void> {
+  const isLink = (await lstat(path).catch(() => null))?.isSymbolicLink() === true;
+  const kept = isLink ? "is a link" : (mode & 0o200) === 0 ? "is read-only" : null;
+  if (kept === null && !("enabled" in https)) return;
+  const why = kept === null ? "has https.enabled" : `${kept}, as an image or a tool keeps it`;
+  throw new CommandError(
+    5,
+    `${path} ${why}, so only root changes it: steward tls enable. Nothing was changed.`,
+  );
 }
 
 /** The path of the host file, with its owner and mode. */

@@ -8,7 +8,7 @@ import { requireLocal } from "../client/places.ts";
 import { keepAccepted, reread } from "../configuration/host-file.ts";
 import { announce, withdraw } from "./announcement.ts";
 import { install, request } from "./certificate-request.ts";
-import { changeHttps } from "./host-file-https.ts";
+import { changeHttps, type HttpsChange } from "./host-file-https.ts";
 
 const portOption: Option = {
   name: "port",
@@ -56,29 +56,21 @@ const enable: Command = {
     { line: "steward tls enable --redirect-port 8080", what: "http://NAME:8080 leads there" },
   ],
   options: [portOption, redirectOption],
-  async run(invocation) {
-    requireLocal(invocation.places, "tls enable");
-    const { options, places, context, output } = invocation;
+  run(invocation) {
+    const { options } = invocation;
     const port = portOf(options.text("port"));
     const redirect = options.text("redirect-port");
-    const change = { enabled: true, port, redirect_port: redirect === "none" ? null : portOf(redirect) };
-    const host = await context.openHost();
-    const https = await changeHttps(places.hostFile, change, host);
-    const unannounced = await announce(places.hostFile, https.port ?? 8443, host);
-    for (const why of unannounced) await output.remark(`HTTPS is not announced on the LAN: ${why}`);
-    const tls = await rereadAndKept(invocation);
-    if (tls === null) {
-      const remark = `HTTPS is on in ${places.hostFile}. It begins when the agent starts: systemctl start steward`;
-      return output.changed({ enabled: true }, remark);
-    }
-    if (!tls.listening || tls.problem !== null) {
-      const what = tls.listening ? "there is a fault" : "does not work yet";
-      const why = tls.problem ?? "journalctl --unit steward says why.";
-      throw new CommandError(1, `HTTPS is on in ${places.hostFile}, but ${what}: ${why}`);
-    }
-    await output.changed(tls, welcomeOf(tls));
-    await remarkTaken(invocation);
+    const redirect_port = redirect === "none" ? null : portOf(redirect);
+    return switchOn(invocation, { enabled: true, port, redirect_port });
   },
+};
+
+/** For the unit steward-https, which the root helper starts for the agent. */
+const enableAsked: Command = {
+  path: ["tls", "enable-asked"],
+  isHidden: true,
+  summary: "Switch HTTPS on the LAN on, unless the host file says whether it is on",
+  run: (invocation) => switchOn(invocation, { enabled: true }, true),
 };
 
 const disable: Command = {
@@ -117,7 +109,37 @@ const reload: Command = {
   },
 };
 
-export const tlsCommands: readonly Command[] = [show, fingerprint, enable, disable, request, install, reload];
+export const tlsCommands: readonly Command[] = [
+  show,
+  fingerprint,
+  enable,
+  enableAsked,
+  disable,
+  request,
+  install,
+  reload,
+];
+
+async function switchOn(invocation: Invocation, change: HttpsChange, isAsked = false): Promise<void> {
+  const { places, context, output } = invocation;
+  requireLocal(places, "tls enable");
+  const host = await context.openHost();
+  const https = await changeHttps(places.hostFile, change, host, isAsked);
+  const unannounced = await announce(places.hostFile, https.port ?? 8443, host);
+  for (const why of unannounced) await output.remark(`HTTPS is not announced on the LAN: ${why}`);
+  const tls = await rereadAndKept(invocation);
+  if (tls === null) {
+    const remark = `HTTPS is on in ${places.hostFile}. It begins when the agent starts: systemctl start steward`;
+    return output.changed({ enabled: true }, remark);
+  }
+  if (!tls.listening || tls.problem !== null) {
+    const what = tls.listening ? "there is a fault" : "does not work yet";
+    const why = tls.problem ?? "journalctl --unit steward says why.";
+    throw new CommandError(1, `HTTPS is on in ${places.hostFile}, but ${what}: ${why}`);
+  }
+  await output.changed(tls, welcomeOf(tls));
+  await remarkTaken(invocation);
+}
 
 /** Another device on the LAN has this one's name. */
 async function remarkTaken({ client, output }: Invocation): Promise<void> {

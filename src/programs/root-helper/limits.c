@@ -31,6 +31,7 @@ static struct bucket buckets[WORDS] = {
     [RESTART_TIMESYNCD] = {.orders = 10, .interval = 20 SECONDS},
     [REBOOT] = {.orders = 2, .interval = 300 SECONDS},
     [POWER_OFF] = {.orders = 2, .interval = 300 SECONDS},
+    [ENABLE_HTTPS] = {.orders = 5, .interval = 60 SECONDS},
     [TIME_ZONE] = {.orders = 10, .interval = 60 SECONDS},
     [HOST_NAME] = {.orders = 10, .interval = 60 SECONDS},
     // Two reads of /proc for each connection to the product's socket, of which the agent lets one user have few.

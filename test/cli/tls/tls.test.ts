@@ -8,8 +8,10 @@ import {
   lstatSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -176,6 +178,29 @@ describe("the host file that `steward tls enable` writes", () => {
     writeFileSync(path, '{"https": {"enabled": false, "port": 9443, "redirect_port": 8080}}');
     await change(path, { enabled: true, port: undefined, redirect_port: null });
     assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), { https: { enabled: true, port: 9443 } });
+  });
+
+  it("stays as root has it where the agent has asked, and else gets one member", async (test) => {
+    const directory = temporaryDirectory(test);
+    const [path, target] = [join(directory, "steward.json"), join(directory, "image.json")];
+    const asked = () => changeHttps(path, { enabled: true }, host, true);
+    for (const decided of [true, false]) {
+      writeFileSync(path, JSON.stringify({ https: { enabled: decided } }));
+      await assert.rejects(asked(), { exitCode: 5, message: /has https\.enabled, so only root changes it/ });
+    }
+    writeFileSync(path, "{}");
+    chmodSync(path, 0o444);
+    await assert.rejects(asked(), { exitCode: 5, message: /is read-only, as an image or a tool keeps it/ });
+    renameSync(path, target);
+    chmodSync(target, 0o644);
+    symlinkSync("image.json", path);
+    await assert.rejects(asked(), { exitCode: 5, message: /is a link, as/ });
+    assert.equal(readFileSync(target, "utf8"), "{}");
+    unlinkSync(path);
+    writeFileSync(path, '{"names": ["edge-7"], "https": {"port": 9443}}');
+    await asked();
+    const text = JSON.parse(readFileSync(path, "utf8"));
+    assert.deepEqual(text, { names: ["edge-7"], https: { port: 9443, enabled: true } });
   });
 
   it("stays as it is where it is no JSON, or the agent would not start with the change", async (test) => {

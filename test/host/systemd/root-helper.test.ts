@@ -32,10 +32,11 @@ describe("the agent and the root helper", () => {
       { word: "restart-timesyncd" },
       { word: "reboot" },
       { word: "power-off" },
+      { word: "enable-https" },
     ];
     for (const order of orders) await ask(order);
     await assert.rejects(ask({ word: "time-zone", zone: "Europe/Berlin" }), { code: "not_found" });
-    assert.equal(process.calls().length, 6);
+    assert.equal(process.calls().length, 7);
     const unitOf = createUnitOf(process.socket);
     await assert.rejects(unitOf({ pid: 7, uid: 990 }), { code: "not_found" });
     mkdirSync(join(directory, "proc/7"), { recursive: true });

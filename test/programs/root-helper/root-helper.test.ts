@@ -52,6 +52,7 @@ describe("an order to the root helper", () => {
     "chrony makestep": "start -- steward-chrony@makestep.service",
     "chrony authdata": "start -- steward-chrony@authdata.service",
     "restart-timesyncd": "try-restart -- systemd-timesyncd.service",
+    "enable-https": "start -- steward-https.service",
     reboot: "--no-block reboot",
     "power-off": "--no-block poweroff",
   });
