@@ -73,7 +73,7 @@ describe("a block of the documents", () => {
     assert.deepEqual(counts, {
       "CONTRIBUTING.md: sh checkout": 1,
       "README.md: sh checkout": 1,
-      "README.md: sh appliance": 2,
+      "README.md: sh appliance": 1,
       // The scenarios `dead-box` and `daily-backup`, and tests against Debian's age, type theirs.
       "docs/backup.md: sh appliance": 3,
       // The scenario `collecting` types them.
