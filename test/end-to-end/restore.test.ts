@@ -55,7 +55,7 @@ describe("a backup that is restored on another device", () => {
     const a = await madeA(test);
     const b = await start(test, { identity: boxB });
     const said = await byPassphrase(b, a.backup, "--as-replacement");
-    assert.match(said, /This device is pump house now\. Do not switch the other one on again/);
+    assert.match(said, /This device is now pump house\. Do not switch on the other one again/);
     assert.deepEqual(await lettingIn(b, a), [200, 200]);
     const events = await eventsOf(b);
     assert.deepEqual(events.slice(0, a.log.length), a.log, "the record of before");
@@ -115,7 +115,7 @@ describe("a backup that cannot be restored, or is only looked at", () => {
       [lacking, "--yes", 6, /lacks "state\/users\.json"/],
       [a.backup, "--yes", 6, /does not open/],
       [whole, "", 2, /--yes/],
-      [whole, "--check", 0, /Comes: 2 users \(1 with a second.*, 1 API token,/],
+      [whole, "--check", 0, /Restores 2 users \(1 with a second.*, 1 API token,/],
     ] as const) {
       const options = ["--as-replacement", ...(option ? [option] : [])];
       const ended = await restore(b, path, { options });

@@ -16,17 +16,17 @@ type Key = Input<"makeBackup">["body"];
 export const backup: Command = {
   path: ["backup"],
   summary:
-    "Make a backup of the whole device while it runs, encrypted to a passphrase or to recipients, which `age -d` opens as well",
+    "Back up this device while it runs, encrypted with a passphrase or to public keys; `age -d` can open it too",
   examples: [
     {
       line: "steward backup /mnt/stick/edge-7.age",
-      what: "asks for a passphrase; without it the backup is lost",
+      what: "asks for a passphrase, without which the backup cannot be opened",
     },
     {
       line: "steward backup --to /mnt/backups --keep 7 --recipient age1…",
-      what: "one a day, of which seven are kept; no secret is on the device",
+      what: "for a backup a day: keeps seven, with no secret on the device",
     },
-    { line: "steward backup - | ssh nas 'cat > edge-7.age'", what: "no disk of this device is written" },
+    { line: "steward backup - | ssh nas 'cat > edge-7.age'", what: "writes to no disk of this device" },
   ],
   positionals: [{ name: "FILE", isOptional: true }],
   options: [
@@ -34,20 +34,25 @@ export const backup: Command = {
       name: "to",
       value: "DIR",
       summary:
-        "name the file by device, time, device id and number: edge-7-2026-11-28T0130Z-3f9a12c04b7d-42.age",
+        "name the file after device, time, device id and number: edge-7-2026-11-28T0130Z-3f9a12c04b7d-42.age",
     },
     {
       name: "keep",
       value: "COUNT",
-      summary: "with --to: delete this device's older ones by their numbers, so that so many are left",
+      summary: "with --to: keep this many of this device's backups, and delete those with lower numbers",
     },
-    { name: "force", summary: "replace a FILE that is there" },
+    { name: "force", summary: "replace FILE if it exists" },
     {
       name: "recipient",
       value: "KEY",
-      summary: "age1…, which opens it in place of a passphrase; can be repeated",
+      summary: "encrypt to this public key (age1…) instead of a passphrase; can be repeated",
     },
-    { name: "recipients-file", value: "FILE", isFile: true, summary: "a file with such keys, a line each" },
+    {
+      name: "recipients-file",
+      value: "FILE",
+      isFile: true,
+      summary: "a file of such keys, one on each line",
+    },
     {
       name: "passphrase-stdin",
       excludes: "recipient",
@@ -134,11 +139,11 @@ async function recipientsIn(file: string): Promise<string[]> {
 /** Keys of another kind, and what to do about them; none is repeated, since it may be secret. */
 const otherKinds: readonly (readonly [RegExp, string])[] = [
   [/^AGE-SECRET-KEY-/i, "is a private key: give the public one, which `age-keygen -y FILE` prints"],
-  [/^(ssh|ecdsa|sk)-/, "is a key of SSH, and a backup takes keys of age: `age-keygen -o key.txt` makes one"],
+  [/^(ssh|ecdsa|sk)-/, "is an SSH key, but a backup needs an age key: `age-keygen -o key.txt` makes one"],
   // Bech32 has a 1 only before its data (BIP 173): a second one ends the name of a plugin.
   [
     /^AGE-PLUGIN-|^age1(?!(pq|tag|tagpq)1)[a-z0-9]+1/,
-    "is a key of a plugin, and a backup takes keys of age: `age-keygen -o key.txt` makes one",
+    "is a plugin's key, but a backup needs an age key: `age-keygen -o key.txt` makes one",
   ],
 ];
 
@@ -157,7 +162,7 @@ async function confirmed({ client, places }: Invocation): Promise<void> {
 async function print(invocation: Invocation, key: Key): Promise<void> {
   const { client, context, output } = invocation;
   if (context.stdout.isTTY)
-    throw new CommandError(2, "A backup is no text for a terminal: pipe it, or name a FILE.");
+    throw new CommandError(2, "A backup cannot be shown on a terminal: pipe it, or name a FILE.");
   await pipeline(await client.call("makeBackup", { body: key }), context.stdout, { end: false });
   await confirmed(invocation);
   await output.remark("The backup is complete.");
@@ -177,7 +182,7 @@ function rotationWords({ removed, left }: Rotation): string {
   const line = (why: string): string => {
     const [first, ...others] = left.filter((file) => file.why === why);
     const what = others.length === 0 ? (first?.path ?? "") : `${others.length + 1} files`;
-    return `${what}: left; ${why}.`;
+    return `${what}: kept; ${why}.`;
   };
   const lines = removed.map((path) => `${path}: deleted, since newer ones are kept.`);
   lines.push(...[...new Set(left.map(({ why }) => why))].map(line));

@@ -54,7 +54,7 @@ export async function readHostFiles(
   if (context.program.userId() !== 0)
     throw new CommandError(
       4,
-      "Only root can bring the files of /etc/steward, and only while the agent runs: run this as root, or without --with-host-files. Nothing was changed.",
+      "Only root can restore the files in /etc/steward, and only while the agent runs: run this as root, or without --with-host-files. Nothing was changed.",
     );
   const age = await context.openAge();
   const { manifest, files } = await openBackup(() => age.open(createReadStream(source), key));
@@ -78,12 +78,12 @@ export async function readHostFiles(
 
 /** The difference that each makes, for a person to read before they are brought. Throws `update_root_unusable`. */
 export async function hostFileLines(files: HostFilesOfBackup, invocation: Invocation): Promise<string[]> {
-  if (files.length === 0) return ["Files of root's are as in the backup."];
+  if (files.length === 0) return ["Root's files are the same as in the backup."];
   const hostFile = resolve(invocation.places.hostFile);
   const lines: string[] = [];
   for (const file of files) lines.push(...(await changeLines(file, hostFile, invocation.context)));
   return [
-    "Files of root's come too. The other device's agent has written them, or someone who has the backup's key, and they decide what runs as root here: read each change.",
+    "Root's files are restored too. They were written by the other device's agent, or by someone who has the backup's key, and they decide what runs as root here: read each change.",
     ...lines,
   ];
 }
@@ -110,7 +110,7 @@ export async function bringHostFiles(
     if (!done.done)
       throw new StewardError(
         "state_damaged",
-        "The agent does not see the files in /etc/steward as the backup has them: perhaps it was started with another --host-file. Set STEWARD_HOST_FILE to that file, and restore again.",
+        "The agent does not see the restored files in /etc/steward: perhaps it was started with another --host-file. Set STEWARD_HOST_FILE to that file, and restore again.",
       );
   } catch (error) {
     await putBack(all, group, error);
@@ -138,7 +138,7 @@ async function putBack(files: readonly RootFileOfBackup[], group: number, cause:
   }
   if (changed.length === 0) return;
   const why = messageOf(cause).replace(" Nothing was changed.", "");
-  const text = `The state of this device is as it was, and these files could not be put back: ${changed.join(", ")}. The former one of each is beside it as NAME${copyEnding}. The restore had failed: ${why}`;
+  const text = `The state of this device is as it was, but these files could not be put back: ${changed.join(", ")}. The former version of each is beside it as NAME${copyEnding}. The restore failed because: ${why}`;
   throw new StewardError("storage_unwritable", text, { cause });
 }
 
@@ -157,13 +157,13 @@ function put(path: string, file: RootFile, gid: number): Promise<void> {
 
 /** Decisions of the host file about the process itself count from its next start. */
 async function restartUnit({ places, context, output }: Invocation): Promise<void> {
-  const text = "The host file is another one now";
+  const text = "The host file has changed";
   if ((await askAgentUnit(places)) === null) return output.remark(`${text}: start the agent again.`);
   const { run } = await context.openHost();
   const limits = { timeoutMilliseconds: restartMilliseconds };
   const done = await run("systemctl", ["restart", "steward.service"], limits).catch(() => null);
   if (done?.status !== 0)
-    await output.remark(`${text}, and the unit did not start again: systemctl status steward.`);
+    await output.remark(`${text}, but the unit did not start again: systemctl status steward.`);
 }
 
 /** Longer than systemd waits for the start of a unit, 90 s. */

@@ -19,27 +19,27 @@ import { bringHostFiles, hostFileLines, readHostFiles } from "./host-files.ts";
 export const restore: Command = {
   path: ["restore"],
   summary:
-    "As root: make this device of a backup, all of it or nothing; it shows what comes and goes, and asks",
+    "As root: restore a backup to this device, all of it or nothing; shows what would change, and asks first",
   examples: [
     { line: "steward restore box-a.age --check", what: "shows what would change, and changes nothing" },
     {
       line: "steward restore box-a.age --as-replacement",
-      what: "in place of the other device, which must not come back",
+      what: "as a replacement for the other device, which must not come back",
     },
     {
       line: "steward restore box-a.age --as-replacement --with-host-files",
-      what: "with root's files of /etc/steward as well, after their changes are shown",
+      what: "also root's files in /etc/steward, whose changes are shown first",
     },
   ],
   positionals: [{ name: "FILE" }],
   options: [
     {
       name: "as-replacement",
-      summary: "take the place of the other device: API tokens, certificate and record go on",
+      summary: "take the other device's place: keep its API tokens, certificate and record",
     },
     {
       name: "with-host-files",
-      summary: "bring root's files of /etc/steward too, which decide what runs as root; shows each change",
+      summary: "also restore root's files in /etc/steward, which decide what runs as root; shows each change",
     },
     { name: "check", summary: "show what would change, and change nothing" },
     {
@@ -51,7 +51,7 @@ export const restore: Command = {
       name: "identity",
       value: "FILE",
       isFile: true,
-      summary: "a file with private keys, as age-keygen makes it; each is tried; can be repeated",
+      summary: "a file of private keys from age-keygen, all of which are tried; can be repeated",
     },
   ],
   worksOffline: true,
@@ -118,10 +118,10 @@ const otherKeys: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^-----BEGIN .*PRIVATE KEY|^AGE-PLUGIN-/,
-    "has a key of SSH or of a plugin, which only age can use. Make a file for another key: `age-keygen -o key.txt; age -d -i FILE BACKUP | age -r $(age-keygen -y key.txt) -o NEW.age`",
+    "has a key of SSH or of a plugin, which only age can use. Encrypt the backup to another key: `age-keygen -o key.txt; age -d -i FILE BACKUP | age -r $(age-keygen -y key.txt) -o NEW.age`",
   ],
   [/^age1/i, "has only a public key. The private one begins with AGE-SECRET-KEY-1"],
-  [/^/, "has no private key of age: a line that begins with AGE-SECRET-KEY-1"],
+  [/^/, "has no private key of age, which is a line that begins with AGE-SECRET-KEY-1"],
 ];
 
 async function identitiesIn(path: string, source: string): Promise<string[]> {
@@ -134,8 +134,9 @@ async function identitiesIn(path: string, source: string): Promise<string[]> {
 }
 
 function questionOf({ as_replacement, device }: RestorePlan, files = 0): string {
-  const all = as_replacement ? nameOf(device) : `of the backup of ${nameOf(device)}`;
-  return `Make this device ${all}${files > 0 ? ", with these files of root's" : ""}?`;
+  const all = as_replacement ? "Replace" : "Restore the users and settings of";
+  const place = as_replacement ? "with this device" : "to this device";
+  return `${all} ${nameOf(device)} ${place}${files > 0 ? ", including these files of root" : ""}?`;
 }
 
 function nameOf({ name, host_name }: RestorePlan["device"]): string {
@@ -145,23 +146,26 @@ function nameOf({ name, host_name }: RestorePlan["device"]): string {
 function sentencesOf(plan: RestorePlan): string[] {
   const { device, made_at, steward, as_replacement, releases, left_out, warnings } = plan;
   return [
-    `The backup of ${nameOf(device)} (host name ${escapeText(device.host_name)}), made ${made_at} by Steward ${escapeText(steward)}.`,
-    `Comes: ${counted(plan.users, "user")} (${plan.two_factor} with a second factor), ${counted(plan.tokens, "API token")}${as_replacement ? "" : ", which are suspended until `steward token resume`"}, and all settings.`,
-    `Goes: ${counted(plan.lost_users, "user")} of this device, its settings, API tokens, sessions and record of events.`,
+    `Backup of ${nameOf(device)} (host name ${escapeText(device.host_name)}), made ${made_at} by Steward ${escapeText(steward)}.`,
+    `Restores ${counted(plan.users, "user")} (${plan.two_factor} with a second factor), ${counted(plan.tokens, "API token")}${as_replacement ? "" : ", which are suspended until `steward token resume`"}, and all settings.`,
+    `Deletes ${counted(plan.lost_users, "user")} of this device, its settings, API tokens, sessions and record of events.`,
     ...(as_replacement ? replacement : []),
-    ...list("This device fetches from its publisher", releases),
-    ...list("In no backup", left_out),
+    ...list("To be fetched again from the publisher", releases),
+    ...list("Not in the backup", left_out),
     ...warnings.map(escapeText),
   ];
 }
 
 function notBrought({ host_files }: RestorePlan): string[] {
   const names = host_files.filter(({ differs }) => differs).map(({ path }) => path);
-  return list("Files of root's that differ and stay; --with-host-files shows and brings them", names);
+  return list(
+    "Root's files that differ and stay as they are; --with-host-files shows and restores them",
+    names,
+  );
 }
 
 const replacement = [
-  "It also takes over certificate, API tokens, place in waves, record of events, host name and time zone. The other device must not come back: programs could not tell the two apart.",
+  "This device also takes over the certificate, API tokens, place in waves, record of events, host name and time zone. The other device must not come back: programs could not tell the two apart.",
 ];
 
 function counted(count: number, noun: string): string {
@@ -173,8 +177,8 @@ function list(what: string, names: readonly string[]): string[] {
 }
 
 function endOf({ as_replacement, tokens, device }: RestorePlan): string {
-  if (as_replacement) return `This device is ${nameOf(device)} now. Do not switch the other one on again.`;
+  if (as_replacement) return `This device is now ${nameOf(device)}. Do not switch on the other one again.`;
   const resume =
     tokens > 0 ? " Its API tokens are suspended: `steward token list`, then `steward token resume`." : "";
-  return `This device has the users and settings of ${nameOf(device)} now.${resume}`;
+  return `This device now has the users and settings of ${nameOf(device)}.${resume}`;
 }

@@ -18,7 +18,7 @@ export interface Rotation {
 }
 
 const withoutId =
-  "no device id in its name, as of an earlier release or a browser: it may be another device's";
+  "no device id in its name, as from an earlier release or a browser: it may be another device's";
 
 /** The next backup's name, `edge-7-2026-11-28T0130Z-3f9a12c04b7d-42.age`: the id's beginning, and the highest number. */
 export async function backupName(
@@ -59,8 +59,8 @@ export async function removeOlder(path: string, keep: number): Promise<Rotation>
     // A loss of power has left it; one of this number may be under way.
     if (unfinished !== null && unfinished < Number(latest)) removable.push(place);
     else if (number !== null && (await hasContent(place))) own.push({ path: place, number });
-    else if (number !== null) left.push({ path: place, why: "not counted, since it is empty or no file" });
-    else if (ownForm.test(name)) left.push({ path: place, why: "of another device" });
+    else if (number !== null) left.push({ path: place, why: "not counted, since it is empty or not a file" });
+    else if (ownForm.test(name)) left.push({ path: place, why: "another device's" });
     else if (formWithoutId.test(name)) left.push({ path: place, why: withoutId });
   }
   const others = own.filter((one) => one.path !== path).sort((one, next) => next.number - one.number);

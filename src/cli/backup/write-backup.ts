@@ -50,8 +50,8 @@ async function refuseTaken(path: string, isReplaced: boolean): Promise<void> {
   const isFile = found?.isFile() !== false;
   if (found === null || (isReplaced && isFile)) return;
   const why = isFile
-    ? "is there already and was not replaced. Name another file, or give --force."
-    : "is no file, and was not replaced. Name a file, or - for standard output.";
+    ? "already exists and was not replaced. Name another file, or add --force."
+    : "is not a file, and was not replaced. Name a file, or - for standard output.";
   throw new CommandError(1, escapeText(`${path} ${why}`));
 }
 
@@ -71,7 +71,7 @@ async function fill(
     return bytes;
   } catch (error) {
     if (!(error instanceof CommandError) || error.exitCode !== 8) throw error;
-    const text = `The agent broke off in the midst of the backup, and ${path} was not written: the agent's log says why (\`steward logs\`).`;
+    const text = `The agent stopped in the middle of the backup, and ${path} was not written: the agent's log says why (\`steward logs\`).`;
     throw new CommandError(8, escapeText(text));
   } finally {
     await file.close();

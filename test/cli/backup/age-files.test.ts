@@ -67,7 +67,7 @@ interface Case {
   readonly keys?: readonly (string | Uint8Array)[];
 }
 
-const restored = /^Comes: 0 users .*/m;
+const restored = /^Restores 0 users .*/m;
 const refused = (says: RegExp, rest: Omit<Case, "says" | "code"> = {}): Case => ({ says, code: 6, ...rest });
 
 const restores: Readonly<Record<string, Case>> = {
@@ -205,8 +205,8 @@ describe("a backup and its key, as other tools leave them", () => {
     ["in UTF-16", utf16(`${mine.recipient}\n`), null],
     ["of a QR code, in capitals", mine.recipient.toUpperCase(), null],
     ["with a remark after a key", `${mine.recipient} # anna\n`, null],
-    ["with a key of SSH", sshRecipient, /is a key of SSH, and a backup takes keys of age/],
-    ["with a key of a plugin", yubikey, /is a key of a plugin/],
+    ["with a key of SSH", sshRecipient, /is an SSH key, but a backup needs an age key/],
+    ["with a key of a plugin", yubikey, /is a plugin's key/],
     ["with a typing error", mine.recipient.replace(/.$/, "b"), /not one of age's/],
     ["with the private key", secret, /private key/],
     ["that is the whole key file", mine.text, /private key/],

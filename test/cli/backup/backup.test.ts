@@ -50,7 +50,7 @@ describe("steward backup", () => {
     const place = folder("directory");
     const { code, stderr } = await run([place, "--recipient", recipient, "--force"]);
     assert.deepEqual([code, statSync(place).isDirectory()], [1, true]);
-    assert.match(stderr, /is no file, and was not replaced/);
+    assert.match(stderr, /is not a file, and was not replaced/);
   });
 
   it("leaves a file that is there, unless it is to be replaced", async () => {
@@ -59,7 +59,7 @@ describe("steward backup", () => {
     const words = [path, "--recipient", recipient];
     const { code, stderr } = await run(words);
     assert.deepEqual([code, readFileSync(path, "utf8")], [1, "precious"]);
-    assert.match(stderr, /there already and was not replaced/);
+    assert.match(stderr, /already exists and was not replaced/);
     assert.equal((await run([...words, "--force"])).code, 0);
     assert.equal(listed(path)[0], "backup.json");
   });
@@ -102,8 +102,8 @@ describe("steward backup", () => {
       [true, 3],
       second.stdout,
     );
-    assert.match(second.stdout, /-001122334455-1\.age: left; of another device\.$/m);
-    assert.match(second.stdout, /Z\.age: left; no device id in its name, as of an earlier release/);
+    assert.match(second.stdout, /-001122334455-1\.age: kept; another device's\.$/m);
+    assert.match(second.stdout, /Z\.age: kept; no device id in its name, as from an earlier release/);
     writeFileSync(keys, "# none\n");
     assert.match((await run(["--to", place, "--recipients-file", keys])).stderr, /names no recipient/);
   });
@@ -210,7 +210,7 @@ describe("the file of a backup", () => {
         writeFileSync(path, "another's");
         return pieces(3);
       };
-      const there = { exitCode: 1, message: /is there already and was not replaced/ };
+      const there = { exitCode: 1, message: /already exists and was not replaced/ };
       if (isReplaced) assert.equal(await write(path, make, { isReplaced }), 3);
       else {
         await assert.rejects(write(path, make), there);
@@ -253,7 +253,7 @@ describe("the file of a backup", () => {
     for (const day of [1, 2, 3, 4, 5]) own.push((await made(place, box, `2026-11-0${day}T01:30Z`)).path);
     assert.deepEqual(inOrder(place), [...theirs, ...own.slice(2)].map(named).sort());
     const { left } = await made(place, box, "2026-11-06T01:30Z");
-    assert.deepEqual([...new Set(left.map(({ why }) => why))], ["of another device"]);
+    assert.deepEqual([...new Set(left.map(({ why }) => why))], ["another device's"]);
   });
 
   const clocks: readonly (readonly [string, readonly string[]])[] = [

@@ -34,8 +34,11 @@ describe("steward restore", () => {
     ]);
     assert.deepEqual([code, isRestored], [1, true], screen);
     assert.ok(!screen.includes(passphrase), "the passphrase is on the screen");
-    assert.match(screen, /Comes: 1 user \(0 with a second factor\), 0 API tokens, which are suspended until/);
-    assert.match(screen, /Make this device of the backup of .*\? \[y\/N\]/);
+    assert.match(
+      screen,
+      /Restores 1 user \(0 with a second factor\), 0 API tokens, which are suspended until/,
+    );
+    assert.match(screen, /Restore the users and settings of .* to this device\? \[y\/N\]/);
     assert.match(screen, /Not confirmed; nothing was changed/);
     assert.equal(await usersOf(b.socket), 0);
   });
