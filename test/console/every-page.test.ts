@@ -385,7 +385,9 @@ function unfold(place: Element): void {
 function seenOnPaper() {
   // The field of the time zone has a fact of the device in it.
   const lists = "[role=combobox]:not(.machine-names *)";
-  const all = document.querySelectorAll(`.button, nav, .filters, .save-bar, ${lists}, td .menu`);
+  const all = document.querySelectorAll(
+    `.button, nav, .filters, .save-bar, [type=range], ${lists}, td .menu`,
+  );
   const { color, backgroundColor } = getComputedStyle(document.body);
   const logs = [...document.querySelectorAll(".log")];
   return {
