@@ -18,7 +18,7 @@ QUICK = $(filter-out $(foreach slow,accounts/oidc clock/daemons host/nts host/tr
 	store/files store/validation system terminal tuf updates) -name '*.test.ts' | sort))
 # Walks, and screens where browsers differ: dialogs one above the other, files that are dropped, what is in sight, paper.
 IN_FIREFOX = $(shell find test/console/walks -name '*.test.ts' | sort) \
-	$(patsubst %,test/console/%.test.ts,adding-several every-page face frame log-facets print)
+	$(patsubst %,test/console/%.test.ts,adding-several every-page face frame kept log-facets print)
 PICTURED = $(shell grep -rlE "\bpicture\b|looks\.(keep|draw)\b" --include='*.test.ts' test/console)
 
 help: ## print this help
