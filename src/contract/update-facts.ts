@@ -46,10 +46,12 @@ export interface UpdateWords {
   readonly attempts: Readonly<Record<HistoryEntry["outcome"] | "overtaken", string>>;
   /** The reason why a release was not chosen, as it follows the release's name. */
   readonly passedOver: Readonly<Record<PassedOver["code"], (facts: PassedOverFacts) => string>>;
-  readonly trustStatus: Readonly<
-    Record<Exclude<TrustStatus["code"], "not_installed" | "unusable" | "server_not_set">, Say>
-  >;
 }
+
+/** Sentences about the root of trust that are no summary and no problem. */
+export type TrustWords = Readonly<
+  Record<Exclude<TrustStatus["code"], "not_installed" | "unusable" | "server_not_set">, Say>
+>;
 
 /** A hold, a summary, a problem or a reason, as far as it has facts. */
 export interface UpdateFacts {

@@ -43,7 +43,7 @@ const deviceNames = ["hamburg-nord-07", "hamburg-branch-warehouse-07", "edge".re
 const longName = `a${"nna".repeat(10)}`;
 
 const pages = consolePaths.filter((path) => path !== "/setup");
-const unfolded = "/updates?open=trust,schedule,history,settings";
+const unfolded = "/updates?open=trust,history,settings";
 
 type Look = readonly ["light" | "dark", width: number];
 const byDay: Look = ["light", 1280];

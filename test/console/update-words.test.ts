@@ -16,15 +16,9 @@ import {
   holdSentence,
   passedOverSentence,
   summarySentence,
-  trustSentence,
 } from "../../src/console/updates/update-sentences.ts";
 import { passedOverCodes } from "../../src/contract/schemas/update-passed-over.ts";
-import {
-  outcomeCodes,
-  summaryCodes,
-  trustCodes,
-  updateProblemCodes,
-} from "../../src/contract/schemas/update-reasons.ts";
+import { outcomeCodes, summaryCodes, updateProblemCodes } from "../../src/contract/schemas/update-reasons.ts";
 import type { HistoryEntry, PassedOver, UpdateReason } from "../../src/contract/types.ts";
 import { fullSentence } from "../../src/contract/update-facts.ts";
 import { holdCodes } from "../../src/contract/updates/update-holds.ts";
@@ -44,7 +38,6 @@ const reason: UpdateReason = {
 const release = { kind: "rules", name: "base", version: "1.3.0" } as const;
 const channels = { channel: "beta", allowed_channels: ["stable", "old"] };
 const factsOf = (code: string) => (code === "busy" ? { in_progress: "base is on trial" } : channels);
-const setting = "/update/ota/enabled";
 const counts = { count: 3, last_answer: null };
 
 /** All that a sentence of the kind can be given. */
@@ -92,11 +85,6 @@ const lists: readonly (readonly [
     ...(["problems", updateProblemCodes] as const),
     (code) => agent.problemSentence(code, troubled),
     (code) => updatesSentence({ ...troubled, code, detail: "?" } as never),
-  ],
-  [
-    ...(["the trust", trustCodes] as const),
-    (code) => agent.trustSentence(code, { reason, setting }),
-    (code) => trustSentence({ code, detail: "?", reason }),
   ],
   [
     ...(["ended attempts", outcomeCodes.filter((code) => code !== "unrecorded")] as const),
@@ -151,7 +139,7 @@ for (const [name, codes, ofAgent, ofPage] of lists)
           [],
           codes[index],
         );
-      assert.ok(name === "the trust" || english.flat().length > 1, "these are no facts");
+      assert.ok(english.flat().length > 1, "these are no facts");
     });
   });
 

@@ -14,6 +14,7 @@ import * as germanUpdates from "../../src/console/catalogue/languages/de/updates
 import * as base from "../../src/console/catalogue/languages/en/base.ts";
 import * as updates from "../../src/console/catalogue/languages/en/updates.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
+import { fingerprintIn } from "../../src/console/ui/visible.ts";
 import { cardOf, knownReleases, workOf } from "../../src/console/updates/card/card-state.ts";
 import { readNotes } from "../../src/console/updates/card/notes-markdown.ts";
 import { passedOverOf, passedOverSentence } from "../../src/console/updates/update-sentences.ts";
@@ -176,6 +177,26 @@ describe("how updates are as a whole", () => {
     for (const code of ["newer", "toString"]) assert.equal(holdRemedy(code), "apply");
     assert.equal(checkRemedy("update_server_unreachable"), "check");
   });
+});
+
+describe("a fingerprint in what a person pastes", () => {
+  const hex = "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7beef";
+  const colons = (hex.toUpperCase().match(/../g) ?? []).join(":");
+  const groups = (hex.match(/.{4}/g) ?? []).join(" ");
+
+  for (const [name, pasted, expected] of [
+    ["is itself", hex, hex],
+    ["is found in capitals with colons", colons, hex],
+    ["is found in groups on several lines", `${groups.slice(0, 39)}\r\n\t${groups.slice(39)}\n`, hex],
+    ["is found behind words that could be a part of it", `SHA-256 code, may be a dead one: ${groups}`, hex],
+    ["is found before such words", `${groups} be bad`, hex],
+    ["is found in an address", `https://example.net/?sha256=${hex}&x=1`, hex],
+    ["is none where a digit is missing", hex.slice(1), ""],
+    ["is none where there is a digit too many", `${hex}0`, ""],
+    ["is none where a letter is no digit", `${hex.slice(0, 63)}g`, ""],
+    ["is none in nothing", "", ""],
+  ] as const)
+    it(name, () => assert.equal(fingerprintIn(pasted), expected));
 });
 
 describe("the release that undoing leads back to", () => {

@@ -37,19 +37,32 @@ describe("the console's updates, from a new device to a service that is good", (
     await sees(settings().locator(".error"), error);
   };
 
-  it("say without a root of trust what root has to run, and why it cannot be looked for them", async () => {
-    await sees(trust(), "steward update trust install FILE");
+  it("are in one state without a root of trust: what root has to run first, and what rules and a service are", async () => {
+    await sees(
+      page.locator(".updates-state"),
+      "No root of trust is installed",
+      "steward update trust install FILE",
+    );
     const check = page.getByRole("button", { name: "Check now" });
     assert.equal(await check.getAttribute("aria-disabled"), "true");
     await page.getByText("No root of trust is installed", { exact: true }).waitFor();
-    await sees(page, "No update server is set, so this device");
+    await sees(card("Rules"), "Rules are data that the product works by");
+    await sees(card("Service"), "The service is the product's program");
+    assert.equal(await page.locator("main .badge").count(), 1, "another state than the first");
+    assert.equal(await page.locator("main .primary").count(), 0, "nothing here is a step forward");
+    assert.deepEqual(await page.locator("main summary h2").allTextContents(), [
+      "From a file",
+      "Update settings",
+    ]);
     looks.keep(page, "updates-no-root");
   });
 
   it("stay left, where the browser tells of an opened part only after that", async () => {
+    await page.goto("/updates?open=settings");
+    await field("Update server").waitFor();
     await page.evaluate(async () => {
       const turn = () => new Promise((resolve) => setTimeout(resolve));
-      const part = document.querySelector("[data-fold=trust]");
+      const part = document.querySelector("[data-fold=settings]");
       document.querySelector<HTMLElement>("a[href='/system']")?.click();
       while (part?.isConnected) await turn();
       part?.dispatchEvent(new Event("toggle"));
@@ -58,32 +71,58 @@ describe("the console's updates, from a new device to a service that is good", (
     });
     assert.equal(new URL(page.url()).pathname, "/system");
     await page.getByRole("link", { name: "Updates", exact: true }).click();
-    await sees(trust(), "steward update trust install FILE");
+    await sees(card("Rules"), "Rules are data");
   });
 
-  it("show the root that was installed, take no other fingerprint for its own, and say who has compared it", async () => {
+  it("are compared in the first run in the same way, which does not go on with another fingerprint", async () => {
     await world.steward("update", "trust", "install", world.rootFile);
-    await sees(trust(), world.fingerprint.match(/.{4}/g)?.join(" ") ?? "", "has not been compared yet");
-    await press(trust(), "Compare the fingerprint");
-    const dialog = page.getByRole("dialog", { name: "Compare the fingerprint" });
+    await page.goto("/setup?step=updates");
+    const verdict = page.locator("form").getByRole("status");
+    const finish = page.getByRole("button", { name: "Finish" });
+    const last = world.fingerprint.endsWith("0") ? "1" : "0";
+    for (const [typed, said, isDisabled, kind] of [
+      [world.fingerprint.slice(0, 63) + last, "Do not go on", "true", "plain"],
+      [printed(world.fingerprint), "It matches", null, "primary"],
+    ] as const) {
+      await fill(page, { "Fingerprint from the publisher": typed });
+      await sees(verdict, said);
+      assert.equal(await finish.getAttribute("aria-disabled"), isDisabled);
+      assert.equal(await finish.getAttribute("class"), `button ${kind}`);
+    }
+    await page.goto("/updates");
+  });
+
+  it("compare the publisher's fingerprint with one that they do not show, and say who has confirmed it", async () => {
+    await sees(trust(), "has not been compared yet");
+    await sees(page.locator(".updates-state"), "No update server is set, so this device");
+    const { fingerprint } = world;
+    const groups = fingerprint.match(/.{4}/g) ?? [];
+    const shown = async () => (await page.locator("main").textContent())?.replace(/\s/g, "") ?? "";
+    const verdict = trust().getByRole("status");
+    const confirm = trust().getByRole("button", { name: "Confirm" });
+    const isFilled = async () => (await confirm.getAttribute("class"))?.includes("primary");
+    const type = (typed: string) => fill(trust(), { "Fingerprint from the publisher": typed });
+    assert.ok(!(await shown()).includes(fingerprint), "it is there to be copied");
     looks.keep(page, "updates-compare");
-    const shown = dialog.locator(".updates-fingerprint");
-    assert.equal(await shown.count(), 0, "it is there to be copied");
-    const type = async (fingerprint: string) => {
-      await fill(dialog, { "Fingerprint from the publisher": fingerprint });
-      await press(dialog, "Confirm");
-    };
-    await type("0");
-    await sees(dialog.locator(".error"), "not the fingerprint of the installed root");
-    assert.equal(await shown.count(), 0, "one digit is no comparison");
-    await type(`${world.fingerprint.slice(0, 60)}${world.fingerprint.endsWith("0000") ? "1111" : "0000"}`);
-    await shown.waitFor();
-    assert.deepEqual(await shown.locator("mark").allInnerTexts(), [world.fingerprint.slice(60)]);
+    await type(fingerprint.slice(0, 60));
+    assert.equal(await verdict.textContent(), "", "a part is no comparison");
+    await confirm.click();
+    await sees(trust().locator(".error"), "64 hexadecimal digits");
+    const other = [...groups.slice(0, 15), groups[15] === "0000" ? "1111" : "0000"];
+    await type(other.join(" "));
+    await sees(verdict, "Do not go on");
+    await sees(trust(), "1 of 16 groups differ");
+    assert.deepEqual(await trust().locator("mark").allTextContents(), [other[15]]);
+    assert.ok(!(await shown()).includes(fingerprint), "a mistake shows the answer");
+    assert.deepEqual([await confirm.getAttribute("aria-disabled"), await isFilled()], ["true", false]);
     looks.keep(page, "updates-other-fingerprint");
+    await type(`My fingerprint: ${printed(fingerprint)}. Yours, the publisher`);
+    await sees(verdict, "It matches");
+    assert.equal(await isFilled(), true);
     assert.equal((await world.status()).trust.confirmed, false);
-    await type(printed(world.fingerprint));
-    await dialog.waitFor({ state: "detached" });
-    await sees(trust(), "root-admin");
+    looks.keep(page, "updates-same-fingerprint");
+    await confirm.click();
+    await sees(trust(), "Confirmed by", "root-admin", groups.join(" "));
     assert.equal((await world.status()).trust.confirmed_by, "root-admin");
   });
 
@@ -146,7 +185,7 @@ describe("the console's updates, from a new device to a service that is good", (
     goOn();
     await sees(card("Rules"), "1.0.0 is out", "downloaded and verified", "Scheduled updates are off");
     await sees(card("Service"), "Releases of this kind are applied on request only");
-    await sees(trust(), /^trusted$/);
+    await sees(trust(), "confirmed by root-admin");
     await page.goto("/updates?open=none");
     await sees(card("Rules"), "Finds telnet");
     await card("Rules").getByText("Release notes").click();

@@ -32,7 +32,8 @@ export function UpdatesStep(props: StepProps) {
     begun,
     async (typed) => {
       await saveSettings(settings, changeOf(ota, typed));
-      const fingerprint = fingerprintIn(typed.fingerprint);
+      // The agent says what a part of one lacks.
+      const fingerprint = fingerprintIn(typed.fingerprint) || typed.fingerprint.trim();
       if (fingerprint !== "" && !trust.confirmed)
         updates.put(await call("confirmUpdateTrust", { body: { fingerprint } }));
       keep(null);
@@ -42,11 +43,15 @@ export function UpdatesStep(props: StepProps) {
   );
   const { error, field, type } = form;
   const theirs = useTheirs(settings.value as Settings, error);
+  const hex = fingerprintIn(form.typed.fingerprint);
+  const isOther = hex !== "" && hex !== trust.fingerprint && !trust.confirmed;
   const faultOf = (name: string) => errorAt(error, `/update/ota/${name}`);
   return (
     <Form
       form={form}
       verb={isLast ? t.firstRun.finish : t.ui.goOn}
+      kind={isOther ? "plain" : "primary"}
+      isReady={!isOther}
       others={<StepButtons {...{ settings, onDone, onBack }} needless="updates_not_set_up" />}
     >
       <p>{t.firstRun.updatesText}</p>
@@ -67,12 +72,7 @@ export function UpdatesStep(props: StepProps) {
         maxLength={32}
         spellcheck={false}
       />
-      <CheckField
-        {...field("isRegular")}
-        label={t.firstRun.regularly}
-        hint={t.firstRun.regularlyHint}
-        error={faultOf("enabled")}
-      />
+      <CheckField {...field("isRegular")} label={t.firstRun.regularly} error={faultOf("enabled")} />
       {/* The field only if there is a root to compare the fingerprint with. */}
       {trust.confirmed ? (
         <p>
@@ -84,10 +84,14 @@ export function UpdatesStep(props: StepProps) {
             {...field("fingerprint")}
             label={t.firstRun.fingerprint}
             hint={t.firstRun.fingerprintHint}
-            error={errorAt(error, "/fingerprint") && t.firstRun.otherFingerprint}
+            {...(hex !== "" && { error: null })}
             spellcheck={false}
             lines={2}
           />
+          <p role="status">
+            {isOther && <Badge state="wrong">{t.firstRun.otherFingerprint}</Badge>}
+            {hex !== "" && !isOther && <Badge state="good">{t.firstRun.sameFingerprint}</Badge>}
+          </p>
           <ScanButton onFound={(fingerprint) => type({ fingerprint })} />
         </>
       ) : (
@@ -161,8 +165,9 @@ function Camera({
   useEffect(() => {
     const ending = new AbortController();
     watch(video.current as HTMLVideoElement, detector, ending.signal, (code) => {
-      const fingerprint = fingerprintInCode(code);
-      if (fingerprint === null) setSaid(t.firstRun.noFingerprint);
+      // A code may hold more than that, such as an address.
+      const fingerprint = fingerprintIn(code);
+      if (fingerprint === "") setSaid(t.firstRun.noFingerprint);
       else onFound(fingerprint);
     }).catch(() => setSaid(t.firstRun.noCamera));
     return () => ending.abort();
@@ -194,9 +199,4 @@ async function watch(
     for (const { rawValue } of await detector.detect(video)) onCode(rawValue);
     await new Promise((resolve) => setTimeout(resolve, lookMilliseconds));
   }
-}
-
-/** A fingerprint from a code that was scanned, which may hold more than that, such as an address; null: it holds none. */
-function fingerprintInCode(text: string): string | null {
-  return /(?:^|[^0-9a-f])([0-9a-f]{64})(?:$|[^0-9a-f])/.exec(fingerprintIn(text))?.[1] ?? null;
 }

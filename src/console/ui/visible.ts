@@ -30,10 +30,8 @@ export function visibleLines(text: string): string {
   return text.split("\n").map(visible).join("\n");
 }
 
-/** Reads a fingerprint in any notation of publishers: in groups, with colons, in capitals, named SHA256. */
+/** The fingerprint in a text, in groups, with colons, in capitals, among other words; empty: there is none in full. */
 export function fingerprintIn(text: string): string {
-  return text
-    .replace(/^\s*sha-?256\s*[:=]?/i, "")
-    .replace(/[\s:]/g, "")
-    .toLowerCase();
+  const [found = ""] = /\b(?:[\da-f][^\da-z]*){63}[\da-f]\b/i.exec(text) ?? [];
+  return found.replace(/[^\da-f]/gi, "").toLowerCase();
 }

@@ -4,7 +4,7 @@ import { navigate, place } from "../navigation/navigation.ts";
 import { useStore } from "../store.ts";
 
 /** The parts of the page that are folded, by the names that the page's address has for them. */
-type FoldName = "trust" | "schedule" | "history" | "file" | "settings";
+type FoldName = "trust" | "history" | "file" | "settings";
 
 /** The value of `open` in the address while all parts are closed. */
 const noneOpen = "none";

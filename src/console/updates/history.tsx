@@ -9,7 +9,7 @@ import { useStore } from "../store.ts";
 import { Badge, type State } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
-import { Empty, Facts } from "../ui/page.tsx";
+import { Facts } from "../ui/page.tsx";
 import { ReadProblem } from "../ui/problem-view.tsx";
 import { Said } from "../ui/spoken.tsx";
 import { Table } from "../ui/table.tsx";
@@ -33,20 +33,16 @@ const shapes: Readonly<Record<HistoryEntry["outcome"], State>> = {
 export function History({ reading }: { readonly reading: Resource<UpdateHistory> }) {
   const entries = reading.value?.items ?? [];
   const [last] = entries;
-  const isUnread = reading.value === null && reading.error !== null;
-  const summary = last ? (
+  if (last === undefined && reading.error === null) return null;
+  const summary = last && (
     <>
       {endWords(last)} · <Time at={last.at} />
     </>
-  ) : (
-    t.updates.noHistory
   );
   return (
-    <Fold name="history" title={t.system.tabs.history} summary={isUnread ? t.problem.notRead : summary}>
+    <Fold name="history" title={t.system.tabs.history} summary={summary ?? t.problem.notRead}>
       <ReadProblem of={[reading]} />
-      {isUnread ? null : entries.length === 0 ? (
-        <Empty>{t.updates.noHistory}</Empty>
-      ) : (
+      {last && (
         <Table
           caption={t.system.tabs.history}
           rows={entries}

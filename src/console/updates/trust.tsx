@@ -4,71 +4,42 @@ import type { Updates, UpdateTrust } from "../../contract/types.ts";
 import { absoluteTime } from "../catalogue/formats.ts";
 import { t, wordFor } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
+import { useAction } from "../client/use-action.ts";
 import { isOneOf, me } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
-import { Button } from "../ui/button.tsx";
-import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
-import { errorAt } from "../ui/form/form.tsx";
+import { errorAt, Form } from "../ui/form/form.tsx";
 import { Facts } from "../ui/page.tsx";
-import { Said } from "../ui/spoken.tsx";
 import { Time } from "../ui/time.tsx";
 import { fingerprintIn, visible } from "../ui/visible.ts";
 import { Fold } from "./fold.tsx";
-import { trustSentence } from "./update-sentences.ts";
 
 interface TrustProps {
   readonly status: Updates;
   readonly onConfirmed: (status: Updates) => void;
 }
 
-/** Shows the publisher's fingerprint, who has compared it, and the steps that are left. */
+/** The steps that trust still needs, the comparison that an administrator makes, and the root once it is compared. */
 export function Trust({ status, onConfirmed }: TrustProps) {
   const { trust } = status;
-  const [isConfirming, setConfirming] = useState(false);
-  const mayConfirm = isOneOf("admin") && trust.installed && !trust.confirmed;
-  const badge = (
-    <Badge state={trust.established ? "good" : "attention"}>
-      {trust.established ? t.updates.trusted : t.updates.notTrusted}
-    </Badge>
-  );
-  const summary = (
-    <>
-      {badge} · {trustWords(trust)}
-    </>
-  );
-  // A step that is not done by waiting.
-  const needsPerson = isOneOf("admin") && !(trust.installed && trust.confirmed);
+  // The state of the page says what is to be done first.
+  if (!trust.installed) return null;
+  const needsPerson = isOneOf("admin") && !trust.confirmed;
   return (
-    <Fold name="trust" title={t.updates.trust} summary={summary} isOpenAtFirst={needsPerson}>
-      {trust.status.code !== "established" && (
-        <p>
-          <Said sentence={trustSentence(trust.status)} />
-        </p>
-      )}
-      {mayConfirm && (
-        <p>
-          <Button kind="primary" onClick={() => setConfirming(true)}>
-            {t.updates.confirmFingerprint}
-          </Button>
-        </p>
-      )}
-      {trust.installed && <Root trust={trust} />}
-      {isConfirming && (
-        <ConfirmFingerprint
-          fingerprint={trust.fingerprint ?? ""}
-          onConfirmed={onConfirmed}
-          onClose={() => setConfirming(false)}
-        />
+    <Fold name="trust" title={t.updates.trust} summary={trustWords(trust)} isOpenAtFirst={needsPerson}>
+      {needsPerson ? (
+        <Comparison fingerprint={trust.fingerprint ?? ""} onConfirmed={onConfirmed} />
+      ) : (
+        <Root trust={trust} />
       )}
     </Fold>
   );
 }
 
-function trustWords({ status: { code }, confirmed_by }: UpdateTrust): string {
-  if (code === "established") return t.updates.confirmedBy(visible(confirmed_by ?? "root"));
-  return wordFor<string>(t.updates.trustSteps, code) ?? t.updates.trustSteps.not_confirmed;
+function trustWords({ status: { code }, confirmed_by }: UpdateTrust) {
+  if (code !== "established") return wordFor<string>(t.updates.trustSteps, code);
+  return <Badge state="good">{t.updates.confirmedBy(visible(confirmed_by ?? "root"))}</Badge>;
 }
 
 function Root({ trust }: { readonly trust: UpdateTrust }) {
@@ -76,16 +47,12 @@ function Root({ trust }: { readonly trust: UpdateTrust }) {
     <>
       <Facts
         items={[
-          [t.updates.fingerprint, <Fingerprint key="of" hex={trust.fingerprint ?? ""} />],
-          [
+          trust.confirmed && [t.updates.fingerprint, <Fingerprint key="of" hex={trust.fingerprint ?? ""} />],
+          trust.confirmed && [
             t.updates.confirmed,
-            trust.confirmed ? (
-              <>
-                {trust.confirmed_by} · <Time at={trust.confirmed_at} />
-              </>
-            ) : (
-              t.updates.unconfirmedBy
-            ),
+            <Fragment key="by">
+              {trust.confirmed_by} · <Time at={trust.confirmed_at} />
+            </Fragment>,
           ],
           [t.updates.rootVersion, String(trust.root_version)],
           [t.ui.expires, trust.root_expires_at && absoluteTime(new Date(trust.root_expires_at))],
@@ -110,67 +77,56 @@ function Root({ trust }: { readonly trust: UpdateTrust }) {
 
 const groupsOf = (hex: string): readonly string[] => hex.match(/.{1,4}/g) ?? [];
 
-/** In full, in groups of four as people read them aloud; marked: those that are others in `typed`. */
-function Fingerprint({ hex, typed = hex }: { readonly hex: string; readonly typed?: string }) {
-  const others = groupsOf(typed);
+/** In full, in groups of four as people read them aloud; marked and counted: those that are others in `than`. */
+function Fingerprint({ hex, than = hex }: { readonly hex: string; readonly than?: string }) {
+  const [groups, others] = [groupsOf(hex), groupsOf(than)];
+  const differing = groups.filter((group, index) => group !== others[index]).length;
   return (
-    <code class="updates-fingerprint">
-      {groupsOf(hex).map((group, index) => (
-        <Fragment key={index}>
-          {index > 0 && " "}
-          {group === others[index] ? group : <mark>{group}</mark>}
-        </Fragment>
-      ))}
-    </code>
+    <>
+      {differing > 0 && t.updates.differing(differing, groups.length)}
+      <code class="updates-fingerprint">
+        {groups.map((group, index) => (
+          <Fragment key={index}>
+            {index > 0 && " "}
+            {group === others[index] ? group : <mark>{group}</mark>}
+          </Fragment>
+        ))}
+      </code>
+    </>
   );
 }
 
-function ConfirmFingerprint({
+/** Compares the publisher's fingerprint, as it is entered, with the device's, which is not shown: it would be copied. */
+function Comparison({
   fingerprint,
   onConfirmed,
-  onClose,
-}: {
-  readonly fingerprint: string;
-  readonly onConfirmed: (status: Updates) => void;
-  readonly onClose: () => void;
-}) {
+}: Pick<TrustProps, "onConfirmed"> & { readonly fingerprint: string }) {
   const [typed, setTyped] = useState("");
-  const [isOther, setOther] = useState(false);
   const hex = fingerprintIn(typed);
-  const confirm = async (): Promise<void> => {
-    try {
-      onConfirmed(await call("confirmUpdateTrust", { body: { fingerprint: hex } }));
-      toast(`${t.updates.confirmed} ${me().username}`);
-    } catch (problem) {
-      setOther(errorAt(problem, "/fingerprint") !== null);
-      throw problem;
-    }
-  };
+  const isSame = hex === fingerprint;
+  const isOther = hex !== "" && !isSame;
+  const form = useAction(async () => {
+    // The agent says what a part of one lacks.
+    onConfirmed(await call("confirmUpdateTrust", { body: { fingerprint: hex || typed } }));
+    toast(t.updates.confirmedBy(me().username));
+  });
   return (
-    <ConfirmDialog
-      title={t.updates.confirmFingerprint}
-      verb={t.signIn.confirm}
-      onConfirm={confirm}
-      onClose={onClose}
-    >
+    <Form form={form} verb={t.signIn.confirm} kind={isSame ? "primary" : "plain"} isReady={!isOther}>
       <p>{t.updates.compare}</p>
       <TextField
         label={t.updates.publishersFingerprint}
         hint={t.updates.publishersHint}
-        error={isOther ? t.updates.otherFingerprint : null}
+        error={hex === "" ? errorAt(form.error, "/fingerprint") : null}
         value={typed}
         onInput={setTyped}
         spellcheck={false}
         lines={2}
-        isFirst
       />
-      {/* Only now: next to the field it would be copied, and nothing compared. */}
-      {isOther && hex.length === fingerprint.length && (
-        <p>
-          {t.updates.installedFingerprint}
-          <Fingerprint hex={fingerprint} typed={hex} />
-        </p>
-      )}
-    </ConfirmDialog>
+      <div role="status">
+        {isSame && <Badge state="good">{t.updates.sameFingerprint}</Badge>}
+        {isOther && <Badge state="wrong">{t.updates.otherFingerprint}</Badge>}
+      </div>
+      {isOther && <Fingerprint hex={hex} than={fingerprint} />}
+    </Form>
   );
 }

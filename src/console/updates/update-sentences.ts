@@ -3,7 +3,6 @@ import type {
   PassedOver,
   Release,
   ReleaseHold,
-  TrustStatus,
   UpdateSummary,
   Updates,
 } from "../../contract/types.ts";
@@ -105,12 +104,4 @@ export function passedOverSentence(one: PassedOver): string {
   // A newer agent may have other codes.
   const why = t.updates.passedOver[one.code]?.(one);
   return visible(why === undefined ? what : fullSentence(`${what} ${why}`));
-}
-
-/** Says why the root of trust cannot be used yet, and what to do. */
-export function trustSentence({ code, ...status }: TrustStatus): Sentence {
-  if (code === "not_installed" || code === "unusable")
-    return updatesSentence({ ...status, code: `trust_${code}` });
-  const words = { ...t.updates.summaries, ...t.updates.trustStatus };
-  return sentenceOf(words, { ...status, code }, updateFacts({}, format));
 }

@@ -33,12 +33,13 @@ export function overviewOf(
 }
 
 function overviewWithoutNeeds(
-  { state, summary, schedule }: Updates,
+  { state, summary, schedule, trust }: Updates,
   progress: UpdateProgress | null,
 ): UpdatesOverview {
   const { last_check } = schedule;
   if (progress?.phase === "checking") return summed({ ...summary, code: "checking" }, "unknown", null);
   if (state === "blocked") return summed(summary, "wrong");
+  if (!trust.installed) return summed({ ...summary, code: "trust_not_installed" }, "attention");
   if (last_check === null) return summed(summary, "attention");
   if (summary.problem !== null)
     return { state: "wrong", sentences: [updatesSentence(summary.problem)], remedy: "logs" };
@@ -81,7 +82,7 @@ function summed(
 const checkRemedies: Partial<Record<ErrorCode, UpdateRemedy>> = {
   update_server_refused: "settings",
   update_not_configured: "settings",
-  update_root_unusable: "trust",
+  update_root_unusable: null,
   update_trust_not_established: "trust",
   update_signature_invalid: "trust",
   clock_not_synchronised: "clock",

@@ -1,22 +1,18 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { HistoryEntry, Updates } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
-import { isRecall } from "../../contract/updates/update-summaries.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { deviceNow } from "../client/device-time.ts";
 import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
-import { Link } from "../navigation/link.tsx";
 import { isOneOf } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { bodyOf, Facts, Page, Skeleton } from "../ui/page.tsx";
+import { bodyOf, Page, Skeleton } from "../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { Said } from "../ui/spoken.tsx";
-import { Time } from "../ui/time.tsx";
 import { visible } from "../ui/visible.ts";
-import { reasonSentence } from "../ui/words/update-format.ts";
 import { cardOf, type Work, workOf } from "./card/card-state.ts";
 import { KindCard } from "./card/kind-card.tsx";
 import { type Order, OrderDialog } from "./dialogs.tsx";
@@ -28,7 +24,7 @@ import { endWords, passedOverSentence, releaseName } from "./update-sentences.ts
 import { overviewOf } from "./updates-overview.ts";
 import "../styles/parts/updates.css";
 
-/** The state of updates and a card for each kind; folded beneath: trust, schedule, history and settings. */
+/** The state of updates and a card for each kind; folded beneath: trust, history, a file and settings. */
 export function UpdatesPage() {
   const { updates, history, progress, begun } = useUpdates();
   const [order, setOrder] = useState<Order | null>(null);
@@ -38,7 +34,6 @@ export function UpdatesPage() {
   const isChecking = check.isBusy || progress?.phase === "checking";
   const onCheck = () => void check.run();
   const work = status && workOf(status, progress);
-  const scheduled = status?.schedule.enabled ? t.updates.scheduled : t.updates.notScheduledNext;
   return (
     <Page
       title={t.frame.updates}
@@ -72,7 +67,6 @@ export function UpdatesPage() {
             ))}
           </div>
           <Trust status={status} onConfirmed={begun} />
-          <Schedule status={status} />
           <History reading={history} />
           {isOneOf("admin", "operator") && (
             <Fold name="file" title={t.updates.fromFile} summary={t.updates.fromFileFor}>
@@ -82,9 +76,16 @@ export function UpdatesPage() {
           <Fold
             name="settings"
             title={t.updates.settings}
-            summary={t.updates.inShort(visible(status.channel), scheduled)}
+            summary={t.updates.channel(visible(status.channel))}
           >
             <OtaSettings status={status} />
+            {status.passed_over
+              ?.filter(({ code }) => code.startsWith("other_"))
+              .map((one) => (
+                <p key={one.path} class="hint" dir="auto">
+                  {passedOverSentence(one)}
+                </p>
+              ))}
           </Fold>
           <Entry entries={entries} status={status} onOrder={setOrder} />
         </>
@@ -172,59 +173,3 @@ function endedWords(entries: readonly HistoryEntry[], kind: HistoryEntry["kind"]
 }
 
 export const pages = { "/updates": UpdatesPage };
-
-/** When the next check comes, how the last one ended, and whether an update window is open. */
-function Schedule({ status: { schedule, passed_over = [] } }: { readonly status: Updates }) {
-  const { enabled, next_check_at, last_check, failures, window_open } = schedule;
-  const others = passed_over.filter((one) => !isRecall(one));
-  const next = <Time key="at" at={next_check_at} never={t.updates.soon} />;
-  const summary = enabled ? (
-    <>
-      {t.updates.nextCheck}: {next}
-    </>
-  ) : (
-    t.updates.notScheduledNext
-  );
-  return (
-    <Fold name="schedule" title={t.updates.schedule} summary={summary}>
-      <Facts
-        items={[
-          [t.updates.nextCheck, enabled ? next : t.updates.notScheduled],
-          [
-            t.updates.lastCheck,
-            last_check === null ? (
-              t.time.never
-            ) : (
-              <>
-                <Badge state={last_check.outcome === "ok" ? "good" : "attention"}>
-                  {t.updates.checks[last_check.outcome]}
-                </Badge>
-                {" · "}
-                <Time at={last_check.at} /> {failures > 1 && t.updates.failures(failures)}
-                {last_check.outcome !== "ok" && last_check.detail !== null && (
-                  <p>
-                    <Said sentence={reasonSentence({ ...last_check, detail: last_check.detail })} />
-                  </p>
-                )}
-              </>
-            ),
-          ],
-          others.length > 0 && [
-            t.updates.notChosen,
-            others.map((one) => (
-              <p key={`${one.code} ${one.path}`} dir="auto">
-                {passedOverSentence(one)}
-              </p>
-            )),
-          ],
-          [
-            t.updates.windows,
-            <Link key="to" to="/system/settings" query={{ open: "windows" }}>
-              {window_open ? t.updates.windowOpen : t.updates.windowClosed}
-            </Link>,
-          ],
-        ]}
-      />
-    </Fold>
-  );
-}

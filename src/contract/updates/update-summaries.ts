@@ -20,8 +20,8 @@ const row = (tile: UpdateTile, remedy: UpdateRemedy = null) => ({ tile, remedy }
 export const blockingHolds = {
   signature_verification_off: row("notSetUp", "settings"),
   channel_not_allowed: row("notSetUp", "settings"),
-  trust_not_installed: row("notSetUp", "trust"),
-  trust_unusable: row("unknown", "trust"),
+  trust_not_installed: row("notSetUp"),
+  trust_unusable: row("unknown"),
 } as const;
 
 /** The subjects of the summary of all updates; a release's own card says what can be done about it. */

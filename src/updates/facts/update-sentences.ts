@@ -13,7 +13,7 @@ import {
   updateFacts,
 } from "../../contract/update-facts.ts";
 import { updateProblems } from "../../contract/words/en/update-problems.ts";
-import { updateWords } from "../../contract/words/en/updates.ts";
+import { trustWords, updateWords } from "../../contract/words/en/updates.ts";
 
 const format: UpdateFormat = {
   moment: (at) => `at ${at}`,
@@ -54,7 +54,7 @@ export function trustSentence(code: TrustStatus["code"], facts: UpdateFacts): st
   if (code === "not_installed") return problemSentence("trust_not_installed", facts);
   if (code === "unusable") return problemSentence("trust_unusable", facts);
   if (code === "server_not_set") return summarySentence(code, facts);
-  return sentence(updateWords.trustStatus[code], updateFacts(facts, format));
+  return sentence(trustWords[code], updateFacts(facts, format));
 }
 
 /** Sums up an attempt that was undone: the health of the release before, and what becomes of this one. */

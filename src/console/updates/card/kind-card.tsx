@@ -52,7 +52,11 @@ export function KindCard(props: CardProps) {
       <header class="updates-head line">
         <h2>{t.updates.kinds[kind]}</h2>
         {version !== null && <Version of={version} />}
-        <Badge state={state}>{words}</Badge>
+        {version === null ? (
+          <p class="hint">{t.updates.about[kind]}</p>
+        ) : (
+          <Badge state={state}>{words}</Badge>
+        )}
         {version !== null && isOneOf("admin") && (
           <div class="buttons">
             <Button
@@ -101,8 +105,7 @@ function Version({ of }: { readonly of: string }) {
   );
 }
 
-function installedInWords({ version, goodSince, isBroken }: Card, isCalm: boolean): readonly [State, string] {
-  if (version === null) return ["unknown", t.updates.noneKnown];
+function installedInWords({ goodSince, isBroken }: Card, isCalm: boolean): readonly [State, string] {
   if (isBroken) return ["attention", t.updates.formerNotHealthy];
   const words = goodSince === null ? t.updates.asDelivered : t.updates.goodSince(momentName(goodSince));
   return [isCalm ? "good" : "unknown", words];

@@ -88,11 +88,4 @@ export const updateWords: UpdateWords = {
     not_newer: ({ version, here }) =>
       version === here ? "ist installiert" : `ist nicht neuer als ${here}, das installiert ist`,
   },
-  trustStatus: {
-    not_confirmed: () =>
-      "Der Fingerabdruck dieses Vertrauensankers wurde noch nicht verglichen, deshalb werden Dienste nicht automatisch aktualisiert. Vergleichen Sie ihn in der Konsole oder mit `steward update trust confirm FINGERPRINT`.",
-    not_proven: () =>
-      "Der Update-Server wurde noch nicht mit diesem Vertrauensanker geprüft: Suchen Sie nach Updates.",
-    established: () => "Der Vertrauensanker ist installiert, bestätigt und geprüft.",
-  },
 };

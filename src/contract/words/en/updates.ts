@@ -1,4 +1,4 @@
-import type { UpdateWords } from "../../update-facts.ts";
+import type { TrustWords, UpdateWords } from "../../update-facts.ts";
 
 export const updateWords: UpdateWords = {
   holds: {
@@ -84,11 +84,12 @@ export const updateWords: UpdateWords = {
     not_newer: ({ version, here }) =>
       version === here ? "is installed" : `is not newer than ${here}, which is installed`,
   },
-  trustStatus: {
-    not_confirmed: () =>
-      "The fingerprint of this root of trust has not been compared yet, so services are not updated automatically. Compare it in the console or with `steward update trust confirm FINGERPRINT`.",
-    not_proven: () =>
-      "The update server has not been checked against this root of trust yet: check for updates.",
-    established: () => "The root of trust is installed, confirmed and proven.",
-  },
+};
+
+export const trustWords: TrustWords = {
+  not_confirmed: () =>
+    "The fingerprint of this root of trust has not been compared yet, so services are not updated automatically. Compare it in the console or with `steward update trust confirm FINGERPRINT`.",
+  not_proven: () =>
+    "The update server has not been checked against this root of trust yet: check for updates.",
+  established: () => "The root of trust is installed, confirmed and proven.",
 };

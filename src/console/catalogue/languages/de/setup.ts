@@ -129,10 +129,11 @@ export const firstRun: Catalogue["firstRun"] = {
   channel: "Kanal",
   channelHint: "Die Versionen des Herausgebers für diese Gruppe von Geräten, etwa stable oder beta",
   regularly: "Regelmäßig nach Updates suchen",
-  regularlyHint: "Ausgeschaltet können Sie weiterhin von Hand suchen und anwenden",
   fingerprint: "Fingerabdruck vom Herausgeber",
   fingerprintHint: "64 Ziffern und Buchstaben, gleich in welchen Gruppen",
-  otherFingerprint: "Das ist nicht der Fingerabdruck des Vertrauensankers auf diesem Gerät",
+  sameFingerprint: "Er stimmt überein.",
+  otherFingerprint:
+    "Brechen Sie hier ab: Dieses Gerät hat einen anderen Fingerabdruck. Prüfen Sie Ihre Eingabe. Ist sie richtig, wählen Sie Später, und fragen Sie Ihren Herausgeber.",
   trusted: (by) => `vertraut: ${by} hat den Fingerabdruck bestätigt`,
   noRoot:
     "Der Vertrauensanker ist noch nicht installiert. Führen Sie dies als root auf dem Gerät aus, und vergleichen Sie dann den Fingerabdruck:",

@@ -123,10 +123,11 @@ export const firstRun = {
   channel: "Channel",
   channelHint: "The publisher's releases for this group of devices, such as stable or beta",
   regularly: "Check for updates regularly",
-  regularlyHint: "When off, you can still check and apply updates by hand",
   fingerprint: "Fingerprint from the publisher",
   fingerprintHint: "64 digits and letters, in any grouping",
-  otherFingerprint: "This is not the fingerprint of the root of trust on this device",
+  sameFingerprint: "It matches.",
+  otherFingerprint:
+    "Do not go on: this device has another fingerprint. Check your entry. If it is right, choose Later, and ask your publisher.",
   trusted: (by: string) => `trusted: ${by} has confirmed the fingerprint`,
   noRoot:
     "The root of trust is not installed yet. Run this on the device as root, then compare the fingerprint:",

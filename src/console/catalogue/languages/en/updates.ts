@@ -14,15 +14,13 @@ export const updates = {
   fromFileFor: "For a device without a network.",
   kinds: { rules: "Rules", binary: "Service" },
   about: {
-    rules: "New rules are loaded while the service runs.",
-    binary:
-      "A new version restarts the service. If that service is Steward, this page reconnects automatically.",
+    rules: "Rules are data that the product works by. New ones are loaded while it runs.",
+    binary: "The service is the product's program, or Steward itself. An update restarts it.",
   },
   /** A time of day, and a day, within a sentence. */
   atTime: (time: string) => `at ${time}`,
   onDay: (day: string) => `on ${day}`,
   goodSince: (moment: string) => `good since ${moment}`,
-  noneKnown: "not installed",
   nothingNewer: "Up to date.",
   asDelivered: "came with the device",
   quoted: (text: string) => `“${text}”`,
@@ -34,8 +32,7 @@ export const updates = {
   reason: "Why?",
   checked: (when: string) => `Checked for updates ${when}.`,
   nextCheckComes: (when: string) => `The next check comes ${when}.`,
-  scheduled: "Scheduled updates are on.",
-  inShort: (channel: string, scheduled: string) => `Channel ${channel}. ${scheduled}`,
+  channel: (channel: string) => `Channel ${channel}`,
   notScheduledNext: "Scheduled updates are off.",
   /** The one button that leads on from a problem. */
   remedies: {
@@ -100,8 +97,6 @@ export const updates = {
     refused: "refused",
   },
   trust: "Trust",
-  trusted: "trusted",
-  notTrusted: "not trusted",
   /** The next step that trust needs, by code. */
   trustSteps: {
     not_installed: "No root of trust is installed",
@@ -114,29 +109,17 @@ export const updates = {
   confirmedBy: (name: string) => `confirmed by ${name}`,
   fingerprint: "Fingerprint (SHA-256)",
   confirmed: "Confirmed by",
-  unconfirmedBy: "not confirmed",
   rootVersion: "Root version",
   keys: "Keys whose signatures count",
-  confirmFingerprint: "Compare the fingerprint",
   compare:
-    "Get the fingerprint from your publisher without using this device, for example by telephone or letter, and type it here. It is compared with the installed root. The holder of its keys decides what runs on this device.",
-  installedFingerprint:
-    "This is the fingerprint of the installed root; groups that differ are marked. If your publisher names another one, do not confirm: another person may have installed a root of their own.",
+    "Get the fingerprint from your publisher by telephone or letter, not through this device. The owner of the root of trust decides what runs here: until you have compared it, services are not updated automatically.",
   publishersFingerprint: "Fingerprint from the publisher",
-  publishersHint: "All 64 digits. Spaces, colons and capitals do not matter.",
-  otherFingerprint: "This is not the fingerprint of the installed root",
-  schedule: "Schedule",
-  nextCheck: "Next check",
+  publishersHint: "64 digits and letters, in any grouping; text around them does not matter",
+  sameFingerprint: "It matches: this root of trust is your publisher's.",
+  otherFingerprint:
+    "Do not go on: the root of trust on this device has another fingerprint. Check your entry. If it is right, another publisher's root was installed: tell yours. Root has to replace it.",
+  differing: (count: number, all: number) => `${count} of ${all} groups differ: `,
   soon: "soon",
-  notScheduled: "not scheduled",
-  lastCheck: "Last check",
-  notChosen: "Not for this device",
-  checks: { ok: "OK", failed: "failed", waiting_for_clock: "waiting for the clock" },
-  failures: (count: number) => `${count} in a row`,
-  windows: "Update windows",
-  windowOpen: "open now",
-  windowClosed: "closed now, except for urgent releases",
-  noHistory: "Nothing has been applied on this device yet.",
   when: "When",
   release: "Release",
   what: "The release",
