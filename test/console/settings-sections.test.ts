@@ -83,7 +83,7 @@ describe("the sections of the settings", () => {
       (await list(page).getByRole("link").allInnerTexts()).filter((text) => text.endsWith("unsaved"));
     assert.deepEqual(await counts(), ["Device 2 unsaved", "Console 1 unsaved"]);
     const options = await page.locator(".settings-choice option").allInnerTexts();
-    const chosen = [options[0], options[1], options[8]];
+    const chosen = [options[0], options[1], options[7]];
     assert.deepEqual(chosen, ["Device · 2 unsaved", "Reminders", "Console · 1 unsaved"]);
     await goTo(page, "Notifications");
     await sees(page, "3 unsaved changes");

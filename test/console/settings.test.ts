@@ -197,7 +197,8 @@ describe("the console's settings", () => {
   });
 
   it("takes update windows by days and times, and says what equal times mean", async () => {
-    const page = await open("operator", "?open=windows");
+    const { page } = await browser.open(agent);
+    await signInWithoutStepUp(agent, page, "operator", "/updates?open=settings");
     await page.getByText("At any time", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Add a window" }).click();
     await page.getByLabel("Sun").check();

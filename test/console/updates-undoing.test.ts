@@ -63,7 +63,7 @@ describe("the console's updates, on a device with two good releases and a bad on
     assert.equal(await reader.locator("main input").count(), 0, "nothing can be typed");
   });
 
-  it("let an operator look for more and change the time between, and nothing else", async () => {
+  it("let an operator look for more, change the time between and the windows, and nothing else", async () => {
     const operator = await open("operator");
     await sees(cardIn(operator), "1.2.0");
     const settings = settingsIn(operator);
@@ -72,7 +72,7 @@ describe("the console's updates, on a device with two good releases and a bad on
     assert.equal(await operator.locator("main input").count(), 1);
     await press(settings, "Save");
     await settings.getByRole("button", { name: "Save" }).waitFor({ state: "detached" });
-    assert.deepEqual(await buttonsIn(operator), ["Check now"]);
+    assert.deepEqual(await buttonsIn(operator), ["Check now", "Add a window"]);
   });
 
   it("postpone an offered release with one touch, or for another time, and say until when", async () => {
@@ -183,7 +183,7 @@ describe("the console's updates, on a device with two good releases and a bad on
       await other.setViewportSize({ width, height: 800 });
       for (const [query, shown] of [
         ["", ".updates-card"],
-        ["?open=trust,schedule,history,settings", "main input"],
+        ["?open=trust,history,settings", "main input"],
       ] as const) {
         await other.goto(`/updates${query}`);
         await other.locator(shown).first().waitFor();

@@ -146,7 +146,7 @@ function settings(): Entry[] {
     words: wordFor<string>(t.settings.also, pointer) ?? "",
     more: hint,
     run: () =>
-      void (pointer.startsWith("/update/ota/")
+      void (pointer.startsWith("/update/")
         ? navigate("/updates", { open: "settings" })
         : navigate("/system/settings", { find: label })),
   }));

@@ -10,19 +10,19 @@ import { CheckField } from "../ui/form/field.tsx";
 import { Facts } from "../ui/page.tsx";
 import "../styles/parts/settings.css";
 
-const ota = "/update/ota/";
-const ofBinaries = `${ota}auto_update_binary`;
+const ofBinaries = "/update/ota/auto_update_binary";
 
 /** In the order in which they are set up; `verify_signature` is none of them, for it is no choice. */
 const pointers = [
-  "enabled",
-  "server",
-  "channel",
-  "check_interval",
-  "auto_update_rules",
-  "auto_update_binary",
-  "report",
-].map((name) => `${ota}${name}`);
+  "/update/ota/enabled",
+  "/update/ota/server",
+  "/update/ota/channel",
+  "/update/ota/check_interval",
+  "/update/ota/auto_update_rules",
+  ofBinaries,
+  "/update/windows",
+  "/update/ota/report",
+];
 
 /** Every setting of the updates with its rule beside it. */
 export function Body({ status }: { readonly status: Updates }) {

@@ -29,7 +29,7 @@ import { SettingsForm } from "./settings-form.tsx";
 import { type Editing, mayChange, useEditing } from "./use-editing.ts";
 import "../../styles/parts/settings.css";
 
-const ofUpdates = "/update/ota/";
+const ofUpdates = "/update/";
 
 /** One section at a time, by `?open=` in the address, or what a search has found in all of them, by `?find=`. */
 export function SettingsPage() {

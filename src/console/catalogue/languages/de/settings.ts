@@ -8,7 +8,6 @@ export const settings: Catalogue["settings"] = {
     clock: "Uhr",
     time: "Zeitserver",
     trust: "Vertrauenswürdige Zeit",
-    windows: "Updates",
     security: "Anmeldung",
     sessions: "Sitzungen",
     console: "Konsole",

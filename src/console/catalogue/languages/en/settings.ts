@@ -7,7 +7,6 @@ export const settings = {
     clock: "Clock",
     time: "Time servers",
     trust: "Trusted time",
-    windows: "Updates",
     security: "Sign-in",
     sessions: "Sessions",
     console: "Console",
