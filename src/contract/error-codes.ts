@@ -33,6 +33,7 @@ export const errorCodes = {
   token_not_allowed: { status: 403, exit: 4, remedy: "signIn", refuses: "right" },
   two_factor_enrolment_required: { status: 403, exit: 4, remedy: "account", refuses: "nothing" },
   password_wrong: { status: 403, exit: 4, remedy: "entry", refuses: "secret" },
+  setup_token_required: { status: 403, exit: 4, remedy: "setupToken", refuses: "nothing" },
   password_change_required: { status: 403, exit: 4, remedy: "account", refuses: "nothing" },
   role_missing: { status: 403, exit: 4, remedy: "retry", refuses: "secret" },
 

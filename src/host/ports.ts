@@ -228,6 +228,8 @@ export interface RootOrderLimits {
  */
 export interface RootHelper {
   ask(order: RootOrder, limits?: RootOrderLimits): Promise<void>;
+  /** False: this agent is to have none, as in a trial. */
+  readonly mayBeAsked: boolean;
   /** The reason why no order can reach it, and the line to type; null: it listens, or this agent is to have none. */
   absence(): string | null;
 }

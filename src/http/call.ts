@@ -24,7 +24,7 @@ export interface Call<Id extends OperationId> extends Input<Id> {
   cookie: RefreshCookie | undefined;
   /** The Last-Event-ID header of a client that returns to a stream. */
   lastEventId: string | undefined;
-  /** The request's headers, if the operation answers with headers. */
+  /** Undefined: it is no request, but a command without an agent. */
   headers: IncomingHttpHeaders | undefined;
   /** Adds facts to the event of this call; later facts replace earlier ones. */
   note: (facts: EventNote) => void;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { canonicalAddress } from "../accounts/throttle/client-key.ts";
+import { canonicalAddress, isLoopback } from "../accounts/throttle/client-key.ts";
 import { type LanNames, labelOf, usualLanName } from "../host/lan-names.ts";
 
 /** True for an address or one of `names`, which may change. Any other Host gets 421: an attacker's name (DNS rebinding). */
@@ -23,6 +23,18 @@ export function pageOriginOf({ origin, host }: IncomingHttpHeaders): string | un
   if (origin === undefined || !URL.canParse(origin)) return undefined;
   const page = new URL(origin);
   return page.host === host?.toLowerCase() ? page.origin : undefined;
+}
+
+/** True where a proxy says that it has passed a request on. */
+export function isForwarded(headers: IncomingHttpHeaders): boolean {
+  return Object.keys(headers).some((name) => /^(forwarded|via|x-real-ip|x-forwarded-.*)$/.test(name));
+}
+
+/** True for a page or a program on this device, or through a tunnel to it; `from`: the client's address. */
+export function isFromDevice(headers: IncomingHttpHeaders, from: string): boolean {
+  const isNamedSo = /^(localhost|127\.[\d.]+|\[::1\])(:\d+)?$/i.test(headers.host ?? "");
+  const isOfOwnPage = headers.origin === undefined || pageOriginOf(headers) !== undefined;
+  return isLoopback(from) && isNamedSo && isOfOwnPage && !isForwarded(headers);
 }
 
 /** True for the request of a person, where `path` begins at its root: programs ask the API. */

@@ -161,7 +161,7 @@ async function perform(routed: Routed): Promise<void> {
     noted,
     cookie: operation.cookie && context.clientKey !== null ? options.refreshCookie(ctx) : undefined,
     lastEventId: operation.response.stream ? lastEventIdOf(ctx) : undefined,
-    headers: operation.response.headers ? ctx.req.headers : undefined,
+    headers: ctx.req.headers,
     setupToken: setupTokenOf(routed),
     ifMatch: ctx.req.headers["if-match"],
     idempotencyKey: headerOf(ctx, "idempotency-key"),

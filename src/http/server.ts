@@ -6,7 +6,7 @@ import { StewardError } from "../contract/errors.ts";
 import type { OperationId } from "../contract/operations.ts";
 import { monotonicMilliseconds } from "../host/monotonic.ts";
 import type { Log } from "../journal/logs/log.ts";
-import { isPage } from "./hosts.ts";
+import { isForwarded, isPage } from "./hosts.ts";
 import { type DescribeClock, toProblem } from "./problems.ts";
 import { createRoutes, type RouterOptions } from "./router.ts";
 import { apiHeaders, localSockets } from "./wire/connections.ts";
@@ -107,10 +107,7 @@ function checkOrigin(
       "The name in the Host header is not a name of this device. Use its address, or one of its own names.",
     );
   }
-  const isForwarded = Object.keys(headers).some(
-    (name) => name === "origin" || name === "forwarded" || name.startsWith("x-forwarded-"),
-  );
-  if (!isForwarded) return;
+  if (headers.origin === undefined && !isForwarded(headers)) return;
   throw new StewardError(
     "forbidden",
     "The local socket serves programs on this device, not browsers or proxies.",

@@ -53,6 +53,8 @@ export function createMachine(options: MachineOptions) {
       await asked(helper.ask({ word: verb }), verb === "reboot" ? "restart it" : "switch it off");
       return { boot_id: identity.bootId };
     },
+    /** Has root switch HTTPS on the LAN on. Throws `host_right_missing`, and the errors of the helper. */
+    enableHttps: (): Promise<void> => asked(helper.ask({ word: "enable-https" }), "switch HTTPS on"),
     /** Records a factory reset, so it happens. Throws `update_busy` during a trial, `storage_full`, `storage_unwritable`. */
     reset: async (): Promise<void> => {
       refuseOnTrial(options.updates(), endTrial);

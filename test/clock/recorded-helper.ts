@@ -12,6 +12,7 @@ export function recordedHelper(perform: (line: string) => void = () => undefined
   const orders: string[] = [];
   return {
     orders,
+    mayBeAsked: true,
     absence: () => null,
     ask: async (order) => {
       const line = Object.values(order).join(" ");

@@ -43,7 +43,11 @@ describe("the console's view of the machine", () => {
     const named = { log_units: ["pump-web.service", "pump.service"], update: { rules: plan } };
     writeFileSync(hostFile, JSON.stringify({ product: "pump-7", ...named }));
     const listen = ["--host-file", hostFile, "--listen", `127.0.0.1:${await heldPort()}`];
-    const helper = { ask: async (order: RootOrder) => void orders.push(order), absence: () => null };
+    const helper = {
+      ask: async (order: RootOrder) => void orders.push(order),
+      mayBeAsked: true,
+      absence: () => null,
+    };
     return startAgentInProcess({ identity, names, helper, arguments: listen });
   });
 

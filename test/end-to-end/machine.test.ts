@@ -11,7 +11,9 @@ describe("the machine, where root's helper answers", () => {
   const orders: RootOrder[] = [];
   let absence: string | null = null;
   const agent = ofSuite(() =>
-    startCheckedAgent({ helper: { ask: async (order) => void orders.push(order), absence: () => absence } }),
+    startCheckedAgent({
+      helper: { ask: async (order) => void orders.push(order), mayBeAsked: true, absence: () => absence },
+    }),
   );
   const admin = ofSuite(() => agent.signedInAdmin());
   const eventOf = async (type: string) => {

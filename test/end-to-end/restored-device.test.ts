@@ -41,6 +41,7 @@ function renamable(asked: string[]) {
     },
     helper: {
       ask: async (order: object) => void asked.push(Object.values(order).join(" ")),
+      mayBeAsked: true,
       absence: () => null,
     },
   };

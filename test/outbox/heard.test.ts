@@ -43,6 +43,7 @@ const heardBy: Readonly<Partial<Record<EventType, EventFacts["details"]>>> = {
   "settings.changed": { changed: ["notify.receivers"] },
   "backup.made": { recipients: 0 },
   "notify.secret_set": { name: "alerts" },
+  "https.enabled": { because: "from_device" },
   "host.reset_requested": {},
   "need.began": need,
   "need.ended": need,

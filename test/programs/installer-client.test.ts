@@ -15,7 +15,11 @@ import { emptyJournal, releaseJournalText, type Trial } from "../../src/releases
 
 const id = "0123456789abcdef".repeat(2);
 /** None of these installers is asked through the root helper. */
-const helper: RootHelper = { ask: () => Promise.reject(new Error("root was asked")), absence: () => null };
+const helper: RootHelper = {
+  ask: () => Promise.reject(new Error("root was asked")),
+  mayBeAsked: true,
+  absence: () => null,
+};
 const noSignal = new AbortController().signal;
 
 it("requests to the installer through the root helper are orders of a quarter of an hour, and end with the agent's stop", async () => {

@@ -31,12 +31,23 @@ async function shown(lan: LanNames, hostname = "edge-7") {
   const https = createHttps(
     {
       ...{ stateDirectory, runDirectory: stateDirectory, run },
-      ...{ log: () => undefined, boundBuffers: () => undefined },
+      ...{
+        log: () => undefined,
+        helper: { mayBeAsked: false, absence: () => null },
+        boundBuffers: () => undefined,
+      },
       time: time as never,
       lanNames: { present: () => lan, look: async () => undefined, seek: async () => undefined },
     },
     {
-      ...{ enabled: true, port: 8443, redirectPort: null, address: "fd00:db8::7", hsts: false },
+      ...{
+        enabled: true,
+        isDecided: true,
+        port: 8443,
+        redirectPort: null,
+        address: "fd00:db8::7",
+        hsts: false,
+      },
       ...{ directory: join(stateDirectory, "installed"), names },
     },
   );

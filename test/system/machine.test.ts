@@ -24,7 +24,7 @@ function exampleMachine(change: Partial<MachineOptions> = {}) {
       adoptHostName: (hostname) => void Object.assign(present, { hostname }),
       adoptTimeZone: (zone) => void Object.assign(present, { zone }),
     },
-    helper: { ask: async (order) => void asked.push(order), absence: () => null },
+    helper: { ask: async (order) => void asked.push(order), mayBeAsked: true, absence: () => null },
     updates: () => ({ trial: null }),
     requestReset: async () => void adopted.push("reset"),
     supportUntil: null,
@@ -65,7 +65,7 @@ describe("the machine", () => {
 
   it("keeps what it goes by where root's helper refuses", async () => {
     const ask = () => Promise.reject(new StewardError("forbidden", "This host has no root helper."));
-    const { machine, adopted } = exampleMachine({ helper: { ask, absence: () => null } });
+    const { machine, adopted } = exampleMachine({ helper: { ask, mayBeAsked: true, absence: () => null } });
     await assert.rejects(machine.change({ time_zone: "Europe/Berlin" }), { code: "host_right_missing" });
     assert.deepEqual([(await machine.settings()).time_zone, adopted], ["UTC", []]);
   });

@@ -5,7 +5,8 @@ import { readToken } from "../second-factor/code-texts.ts";
 import { makeInitialPassword } from "../users/passwords.ts";
 import { isEqualToken, mostTokenBytes } from "./setup-token.ts";
 
-const rescueSeconds = 30 * 60;
+/** Seconds for which what root has printed counts. */
+export const rescueSeconds = 30 * 60;
 
 /** Its file, in the agent's runtime directory. */
 export const rescueTokenName = "rescue-token";

@@ -58,6 +58,13 @@ export const deviceEvents = {
     needs_restart: { ...texts, description: "members whose new values wait for a restart" },
   }),
   "host_file.refused": unheard(["health"], { detail: { ...text, description: "why, and what to do" } }),
+  "https.enabled": security("always", ["device"], {
+    because: {
+      type: "string",
+      enum: ["from_device", "after_setup", "token_of_root"],
+      description: "the request came from the device, soon after its setup, or with a token of root's",
+    },
+  }),
   "https.certificate_changed": unheard(["health"], {
     installed: {
       ...nullableText,

@@ -116,10 +116,13 @@ const channel = { type: text, pattern, "x-expected": expected } as const;
 const https = {
   ...group,
   properties: {
-    enabled: flag(
-      plain.https.enabled,
-      "true: HTTPS on the LAN. `steward tls enable` writes it. Default: false",
-    ),
+    // Without a default: an administrator of the console may ask for HTTPS where root has not decided.
+    enabled: {
+      type: "boolean",
+      description:
+        "true: HTTPS on the LAN. `steward tls enable` writes it. false: it is off, and only root switches it on. Default: off, until an administrator switches it on in the console",
+      examples: [true],
+    },
     port: {
       ...port,
       default: plain.https.port,

@@ -22,7 +22,7 @@ export function seenText(mostCharacters: number) {
 export const plainHostFile = {
   names: [],
   trusted_proxies: [],
-  https: { enabled: false, port: 8443, hsts: false },
+  https: { port: 8443, hsts: false },
   log_units: [],
   product: { name: "steward", pages: [], units: [], reports: [] },
   kernel_rescue: true,

@@ -4,7 +4,7 @@ import { consoleGreeting } from "../schemas/console.ts";
 import { settingsChange, settingsView } from "../schemas/settings-forms.ts";
 import { status } from "../schemas/status.ts";
 import * as system from "../schemas/system.ts";
-import { reloaded, tls } from "../schemas/tls.ts";
+import { reloaded, tls, tlsRequest } from "../schemas/tls.ts";
 import { admins, everyone, type Operation } from "./operation.ts";
 
 /** These members differ in any two answers of the status, however little has happened. */
@@ -155,8 +155,30 @@ export const systemOperations = {
     path: "/api/system/tls",
     summary: "HTTPS on the LAN: whether it listens, its certificate and fingerprint",
     description:
-      "HTTPS is switched on by root, in the host file. Compare `certificate.fingerprint` with what the browser or the client shows at the first connection.",
+      "Compare `certificate.fingerprint` with what the browser or the client shows at the first connection.",
     response: { status: 200, schema: tls },
+  },
+  enableTls: {
+    method: "POST",
+    path: "/api/system/tls",
+    summary: "Switch HTTPS on the LAN on, where root has not decided whether it is on",
+    description:
+      "From the device itself, through a tunnel to it, or within half an hour after the first administrator was made; elsewhere the answer is `setup_token_required`, and the request is repeated with the token of `steward setup-token --rescue`. Where the host file has `https.enabled`, the answer is `pinned_by_host`. Only root switches HTTPS off again.",
+    access: admins,
+    stepUp: true,
+    body: tlsRequest,
+    bodyOptional: true,
+    response: { status: 200, schema: tls },
+    errors: [
+      "setup_token_required",
+      "setup_token_invalid",
+      "too_many_attempts",
+      "pinned_by_host",
+      "host_right_missing",
+      "rate_limited",
+      "internal_error",
+    ],
+    event: "https.enabled",
   },
   reloadHostFile: {
     method: "POST",

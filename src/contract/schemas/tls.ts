@@ -1,4 +1,4 @@
-import { strictObject, timestamp } from "../shapes.ts";
+import { partialObject, strictObject, timestamp } from "../shapes.ts";
 
 const text = { type: "string" } as const;
 const texts = { type: "array", items: text } as const;
@@ -15,6 +15,7 @@ const certificate = {
     addresses: { ...texts, description: "IP addresses that it is for" },
     not_before: timestamp,
     not_after: timestamp,
+    pem: { ...text, description: "the certificate itself, and those between it and an authority" },
     fingerprint: { ...text, description: "SHA-256 of the certificate, as browsers show it" },
     public_key_pin: {
       ...text,
@@ -26,6 +27,12 @@ const certificate = {
 
 export const tls = strictObject({
   enabled: { type: "boolean", description: "as the host file says" },
+  enabling: {
+    type: "string",
+    enum: ["open", "decided", "unavailable"],
+    description:
+      "who can switch it on: `open`: an administrator too; `decided`: root, who has decided in the host file; `unavailable`: there is no root helper to ask",
+  },
   listening: { type: "boolean" },
   urls: { ...texts, description: "what people type, by the certificate's names and addresses" },
   redirects_from: {
@@ -41,6 +48,17 @@ export const tls = strictObject({
   },
 });
 
+/** The token that only root has printed, for a request that does not come from the device. */
+export const tlsRequest = partialObject({
+  setup_token: {
+    type: "string",
+    minLength: 1,
+    maxLength: 128,
+    writeOnly: true,
+    description: "the token that `steward setup-token --rescue` prints on the device",
+  },
+});
+
 export const reloaded = strictObject({
   changed: { ...texts, description: "members of the host file whose new values are in use" },
   needs_restart: { ...texts, description: "members whose new values wait for a restart" },
@@ -49,11 +67,18 @@ export const reloaded = strictObject({
 
 /** The names of these shapes in the OpenAPI document. */
 export const tlsShapes = () =>
-  ({ Tls: tls, TlsCertificate: tls.properties.certificate, Reloaded: reloaded }) as const;
+  ({
+    Tls: tls,
+    TlsRequest: tlsRequest,
+    TlsCertificate: tls.properties.certificate,
+    Reloaded: reloaded,
+  }) as const;
 
 export const tlsExamples = {
+  TlsRequest: { setup_token: "abcde-fghjk-mnpqr-stuvw" },
   Tls: {
     enabled: false,
+    enabling: "open",
     listening: false,
     urls: [],
     redirects_from: null,
@@ -66,6 +91,7 @@ export const tlsExamples = {
     needs_restart: [],
     tls: {
       enabled: false,
+      enabling: "decided",
       listening: false,
       urls: [],
       redirects_from: null,

@@ -7,6 +7,7 @@ import type { RescueToken } from "../../accounts/sign-in/rescue-token.ts";
 import type { SetupToken } from "../../accounts/sign-in/setup-token.ts";
 import type { SignIn } from "../../accounts/sign-in/sign-in.ts";
 import type { Throttle } from "../../accounts/throttle/throttle.ts";
+import type { TimedTable } from "../../accounts/timed-table.ts";
 import type { ApiTokens } from "../../accounts/tokens/api-tokens.ts";
 import type { Account } from "../../accounts/users/account.ts";
 import type { Accounts } from "../../accounts/users/accounts.ts";
@@ -25,6 +26,8 @@ export interface AccountRooms {
   readonly requiredAction: (account: Account) => RequiredAction;
   readonly rescueToken: RescueToken;
   readonly sessions: Sessions;
+  /** The users who were made, or let in, with a setup token within the half-hour. */
+  readonly setUpNow: TimedTable<true>;
   readonly setupToken: SetupToken;
   readonly signIn: SignIn;
   readonly throttle: Throttle;

@@ -11,8 +11,11 @@ export function createSetupHandlers(options: AccountRooms) {
   return {
     getSetup: () => ({ setup_required: !accounts.hasAdministrator() }),
     setUp: judged(
-      (call: Call<"setUp">) =>
-        accounts.hasAdministrator() ? setUpAgain(options, call) : setUpFirst(options, call),
+      async (call: Call<"setUp">) => {
+        const user = await (accounts.hasAdministrator() ? setUpAgain : setUpFirst)(options, call);
+        options.setUpNow.put(user.id, true);
+        return user;
+      },
       async () => {
         if (!accounts.hasAdministrator() || (await rescueToken.isOpen())) return;
         throw new StewardError(
@@ -86,7 +89,7 @@ async function letIn(options: AccountRooms, call: Call<"setUp">): Promise<User> 
 /**
  * The right token is accepted however often strangers have guessed: its bits need no delay, and its owner must get in.
  */
-function refuse(
+export function refuse(
   { throttle }: Pick<FirstRun, "throttle">,
   { context }: Pick<Caller, "context">,
   why: string,
@@ -99,7 +102,7 @@ function refuse(
 const wrongSetupToken =
   "The setup token is wrong. `steward setup-token` on the device prints it; each start of the agent makes a new one, and so does `steward setup-token --new`.";
 
-const wrongRescueToken =
+export const wrongRescueToken =
   "The setup token is wrong. The device shows it on its first terminal; `steward setup-token --rescue` makes a new one.";
 
 /**

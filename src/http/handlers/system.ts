@@ -4,11 +4,15 @@ import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
 import type { ConsoleGreeting, Settings, SettingsChange, Tls, Version } from "../../contract/types.ts";
 import type { Damage } from "../../store/documents/register.ts";
 import type { ReadFacts } from "../../system/facts.ts";
+import type { Machine } from "../../system/machine.ts";
 import { changedSettings } from "../../system/settings/changes.ts";
 import type { SettingsStore } from "../../system/settings/settings.ts";
 import type { MakeSupportBundle } from "../../system/support-bundle.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Call, form, type Handlers, writingRole } from "../call.ts";
+import { isFromDevice } from "../hosts.ts";
+import type { AccountRooms } from "./account-rooms.ts";
+import { refuse, wrongRescueToken } from "./setup.ts";
 
 interface SystemHandlersOptions {
   settings: SettingsStore;
@@ -23,6 +27,9 @@ interface SystemHandlersOptions {
   /** Removes the findings of a document and returns them; there may be none. */
   acceptFindings: (document: string) => Promise<readonly Damage[]>;
   tls: () => Promise<Tls>;
+  machine: Pick<Machine, "enableHttps">;
+  /** The ways by which root lets people in. */
+  root: Pick<AccountRooms, "rescueToken" | "setUpNow" | "throttle">;
   /** Reads the host file again. Throws `validation_failed`. Undefined if no agent uses it. */
   reload: (() => Promise<Reread>) | undefined;
   /** Called with the names of the changed settings. */
@@ -61,6 +68,7 @@ export function createSystemHandlers(options: SystemHandlersOptions) {
       return { accepted: accepted.map(({ document, at, detail }) => ({ document, at, detail })) };
     },
     getTls: () => options.tls(),
+    enableTls: (call) => enableTls(options, call),
     reloadHostFile: async ({ note }) => {
       const { changed = [], needsRestart = [] } = (await options.reload?.()) ?? {};
       const found = { changed: [...changed], needs_restart: [...needsRestart] };
@@ -74,6 +82,44 @@ export function createSystemHandlers(options: SystemHandlersOptions) {
       return { pieces: onePiece(archive) };
     },
   } satisfies Partial<Handlers>;
+}
+
+/** docs/design/threat-model.md, "HTTPS from the browser". */
+async function enableTls(
+  { tls, machine, root }: SystemHandlersOptions,
+  call: Call<"enableTls">,
+): Promise<Tls> {
+  const { actor, context, headers = {}, body, note } = call;
+  const before = await tls();
+  if (before.enabled) note({ isUnchanged: true });
+  if (before.enabled) return before;
+  if (before.enabling === "decided")
+    throw new StewardError(
+      "pinned_by_host",
+      "Root has switched HTTPS off in the host file, and so switches it on: steward tls enable. Nothing was changed.",
+    );
+  const isSetUpNow = actor.kind === "user" && root.setUpNow.get(actor.account.id) === true;
+  const isHere = actor.kind === "local-root" || isFromDevice(headers, context.address);
+  const because = isHere ? "from_device" : isSetUpNow ? "after_setup" : "token_of_root";
+  const ask = async (): Promise<true> => {
+    // Root's command also fails where HTTPS is on, and cannot listen: the answer says why.
+    await machine.enableHttps().catch(async (error) => {
+      if (!(await tls()).enabled) throw error;
+    });
+    return true;
+  };
+  if (because !== "token_of_root") await ask();
+  else if (body.setup_token === undefined) throw tokenRequired();
+  else if (!(await root.rescueToken.use(body.setup_token, ask))) await refuse(root, call, wrongRescueToken);
+  note({ details: { because } });
+  return tls();
+}
+
+function tokenRequired(): StewardError {
+  return new StewardError(
+    "setup_token_required",
+    "This request does not come from the device itself, so it needs a token of root's: `steward setup-token --rescue` on the device prints one. Nothing was changed.",
+  );
 }
 
 async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,4 @@
 import { createPasskeys } from "../../accounts/second-factor/passkeys.ts";
-import type { RescueToken } from "../../accounts/sign-in/rescue-token.ts";
-import type { SetupToken } from "../../accounts/sign-in/setup-token.ts";
 import type { TrustedTime } from "../../accounts/trusted-time.ts";
 import type { Clock } from "../../clock/loop/clock.ts";
 import type { lateDocumentNames } from "../../contract/document-names.ts";
@@ -10,6 +8,7 @@ import type { HostFileDocument } from "../../contract/types.ts";
 import type { MetricSink } from "../../figures/metrics/exposition.ts";
 import type { Host } from "../../host/host.ts";
 import type { Handlers } from "../../http/call.ts";
+import type { AccountRooms } from "../../http/handlers/account-rooms.ts";
 import { createNotificationHandlers } from "../../http/handlers/notifications.ts";
 import { createPasskeyHandlers } from "../../http/handlers/passkeys.ts";
 import { requireFirstRun } from "../../http/handlers/setup.ts";
@@ -45,7 +44,7 @@ export interface Device {
   readonly time: TrustedTime;
   readonly clock: Clock;
   readonly updates: Updates;
-  readonly auth: SignInRooms & { readonly setupToken: SetupToken; readonly rescueToken: RescueToken };
+  readonly auth: SignInRooms & Pick<AccountRooms, "setupToken" | "rescueToken" | "setUpNow">;
   readonly machine: Machine;
   readonly reset: Reset;
   readonly metering: ReturnType<typeof createMetering>;

@@ -18,8 +18,8 @@ export function hostOf(
 /** HTTPS on the LAN, which does not listen yet. */
 export function httpsOf(config: RoomsConfig & { hostNames?: readonly string[] }, host: Host): Https {
   const { stateDirectory, runDirectory, log, hostNames = [] } = config;
-  const { run, time, network } = host;
-  const place = { stateDirectory, runDirectory, log, run, time, ...network };
+  const { run, time, network, helper } = host;
+  const place = { stateDirectory, runDirectory, log, run, time, helper, ...network };
   return createHttps(place, { ...config.https, names: () => namesOf(host, { hostNames }) });
 }
 

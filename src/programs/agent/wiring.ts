@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { createRescueToken, rescueTokenName } from "../../accounts/sign-in/rescue-token.ts";
+import { createRescueToken, rescueSeconds, rescueTokenName } from "../../accounts/sign-in/rescue-token.ts";
 import { createSetupToken } from "../../accounts/sign-in/setup-token.ts";
+import { createTimedTable } from "../../accounts/timed-table.ts";
 import type { Host } from "../../host/host.ts";
 import { createAuthenticate } from "../../http/authenticate.ts";
 import { createDispatch } from "../../http/dispatch.ts";
@@ -148,11 +149,12 @@ async function openDevice(config: RoomsConfig, base: BaseRooms) {
   const lostCredentials = await readLostCredentials(config, signIn);
   const setupToken = createSetupToken(join(runDirectory, "setup-token"), lostCredentials.withholding);
   const rescueToken = createRescueToken(join(runDirectory, rescueTokenName), host.time.uptime);
+  const setUpNow = createTimedTable<true>({ seconds: rescueSeconds, uptime: host.time.uptime });
   const reset = createReset(config);
   return {
     ...base,
     config,
-    auth: { ...signIn, setupToken, rescueToken },
+    auth: { ...signIn, setupToken, rescueToken, setUpNow },
     lostCredentials,
     reset,
     machine: openMachine({ ...base, config, reset }),

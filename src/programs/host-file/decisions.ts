@@ -32,7 +32,9 @@ export function decisionsOf(
     /** Addresses and CIDR ranges of the proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
     trustedProxies: file.trusted_proxies,
     https: {
-      enabled: https.enabled,
+      enabled: https.enabled ?? false,
+      /** Root has said whether it is on: then only root changes it. */
+      isDecided: https.enabled !== undefined,
       port: https.port,
       /** The only address that it listens on; null: all. */
       address: https.address ?? null,

@@ -94,7 +94,7 @@ static const struct entry vocabulary[WORDS] = {
         {"restart-timesyncd", NULL, {"try-restart", "--"}, "systemd-timesyncd.service", USUAL_PATIENCE},
     [REBOOT] = {"reboot", NULL, {"--no-block", "reboot"}, NULL, USUAL_PATIENCE},
     [POWER_OFF] = {"power-off", NULL, {"--no-block", "poweroff"}, NULL, USUAL_PATIENCE},
-    // The unit takes nothing of the agent's, and leaves alone what root has decided.
+    // The unit takes nothing of the agent's, and changes nothing that root has decided.
     [ENABLE_HTTPS] = {"enable-https", NULL, {"start", "--"}, "steward-https.service", USUAL_PATIENCE},
     [TIME_ZONE] = {"time-zone", is_zone_name, {NULL}, NULL, 0},
     [HOST_NAME] = {"host-name", is_host_name, {NULL}, NULL, 0},

@@ -55,7 +55,7 @@ const made = {
   ...{ source: "self_made", installed: null, subject: "CN=edge-7", issuer: "CN=edge-7" },
   names: ["edge-7.local"],
   ...{ not_before: "2026-11-20T08:00:00.000Z", not_after: "2027-12-20T08:00:00.000Z" },
-  ...{ fingerprint: "AB:CD", public_key_pin: "sha256//pin" },
+  ...{ pem: "", fingerprint: "AB:CD", public_key_pin: "sha256//pin" },
 } as const satisfies Partial<NonNullable<Tls["certificate"]>>;
 
 describe("steward tls", () => {

@@ -24,6 +24,7 @@ const table: Record<string, string> = {
   "invalid_token/binding": "        -          -               -                    -          r",
   "invalid_token/malformed": "      s          r               r                    r          r",
   "invalid_token/source": "         s          r               r                    r          r",
+  setup_token_required: "           -          -               -                    -          r",
   setup_token_invalid: "            s          s               s                    r          r",
   provider_refused: "               s          s               s                    r          r",
   "provider_refused/flow": "        s          s               s                    r          r",

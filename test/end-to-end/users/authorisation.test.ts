@@ -99,6 +99,7 @@ const table: Record<string, string> = {
   setReceiverSecret: "   -      +      -        -       s       +         e      none",
   testReceiver: "        -      +      -        -       +       +         e      system:write",
   getTls: "              -      +      +        +       +       +         e      system:read",
+  enableTls: "           -      +      -        -       s       +         e      none",
   reloadHostFile: "      -      +      -        -       +       +         e      none",
   makeBackup: "          -      +      -        -       s       +         e      none",
   confirmBackup: "       -      +      -        -       -       -         e      none",

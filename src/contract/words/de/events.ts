@@ -67,6 +67,7 @@ export const eventTitles: Readonly<Record<EventType, string>> = {
   "configuration.applied": "Konfiguration angewendet",
   "host_file.read": "Host-Datei neu gelesen",
   "host_file.refused": "Host-Datei abgelehnt",
+  "https.enabled": "HTTPS eingeschaltet",
   "https.certificate_changed": "Zertifikat gewechselt",
   "https.certificate_refused": "Zertifikat abgelehnt",
   "host.changed": "Hostname oder Zeitzone geändert",
@@ -167,6 +168,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "configuration.applied": ({ who }) => `${who} hat eine Konfiguration angewendet`,
   "host_file.read": () => "Die Host-Datei wurde neu gelesen",
   "host_file.refused": () => "Die Host-Datei wurde abgelehnt",
+  "https.enabled": ({ who }) => `${who} hat HTTPS im LAN eingeschaltet`,
   "https.certificate_changed": () => "Das Zertifikat wurde gewechselt",
   "https.certificate_refused": () => "Ein Zertifikat wurde abgelehnt",
   "host.changed": ({ who, to }) =>
@@ -295,6 +297,9 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
 export const eventFactValues = {
   role_missing: "keine Gruppe mit einer Rolle",
   user_disabled: "Benutzer deaktiviert",
+  from_device: "vom Gerät aus",
+  after_setup: "kurz nach der Einrichtung",
+  token_of_root: "mit einem Token von root",
   former_provider: "Anmeldeanbieter nicht mehr genannt",
   replaced: "mehr als zehn Sitzungen",
   true: "ja",

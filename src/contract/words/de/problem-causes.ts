@@ -23,6 +23,7 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   challenge_invalid: "Die Zeit zwischen Passwort und Code ist begrenzt.",
   step_up_required: "Das Passwort schützt diese Aktion auch in einer offenen Sitzung.",
   invalid_token: "Die Sitzung ist abgelaufen, wurde anderswo beendet, oder das Passwort wurde geändert.",
+  setup_token_required: "Die Anfrage kommt nicht vom Gerät selbst.",
   setup_token_invalid: "Er ist abgelaufen oder wurde ersetzt. Einen neuen gibt es auf dem Gerät.",
   provider_refused:
     "Niemand wurde angemeldet. Beginnen Sie noch einmal; hilft das nicht, zeigen Sie die technischen Einzelheiten einem Administrator dieses Geräts.",

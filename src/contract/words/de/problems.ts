@@ -18,6 +18,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   challenge_invalid: "Das hat zu lange gedauert: Beginnen Sie noch einmal mit dem Passwort",
   step_up_required: "Ihr Passwort ist noch einmal nötig",
   invalid_token: "Sie wurden abgemeldet",
+  setup_token_required: "Dafür ist ein Einrichtungs-Token von root nötig",
   setup_token_invalid: "Das ist nicht der Einrichtungs-Token",
   provider_refused: "Die Anmeldung beim Anbieter ist fehlgeschlagen",
   forbidden: "Ihre Rolle erlaubt das nicht",

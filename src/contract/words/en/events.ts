@@ -67,6 +67,7 @@ export const eventTitles: Readonly<Record<EventType, string>> = {
   "configuration.applied": "Configuration applied",
   "host_file.read": "Host file read again",
   "host_file.refused": "Host file refused",
+  "https.enabled": "HTTPS switched on",
   "https.certificate_changed": "Certificate changed",
   "https.certificate_refused": "Certificate refused",
   "host.changed": "Host name or time zone changed",
@@ -202,6 +203,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "configuration.applied": ({ who }) => `${who} applied a configuration`,
   "host_file.read": () => "The host file was read again",
   "host_file.refused": () => "The host file was refused",
+  "https.enabled": ({ who }) => `${who} switched HTTPS on the LAN on`,
   "https.certificate_changed": () => "The certificate was changed",
   "https.certificate_refused": () => "A certificate was refused",
   "host.changed": ({ who, to }) =>
@@ -329,6 +331,9 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
 export const eventFactValues = {
   role_missing: "no group with a role",
   user_disabled: "user disabled",
+  from_device: "from the device itself",
+  after_setup: "soon after the setup",
+  token_of_root: "with a token of root's",
   former_provider: "sign-in provider no longer named",
   replaced: "more than ten sessions",
   true: "yes",

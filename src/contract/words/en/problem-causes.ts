@@ -20,6 +20,7 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   challenge_invalid: "The time between password and code is limited.",
   step_up_required: "The password protects this action even in an open session.",
   invalid_token: "The session expired, was ended elsewhere, or the password was changed.",
+  setup_token_required: "The request does not come from the device itself.",
   setup_token_invalid: "It has expired or was replaced. A new one is made on the device.",
   provider_refused:
     "No one was signed in. Begin again; if that does not help, show the technical details to an administrator of this device.",

@@ -18,6 +18,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   challenge_invalid: "That took too long: start again with your password",
   step_up_required: "Your password is needed again",
   invalid_token: "You were signed out",
+  setup_token_required: "A setup token from root is needed",
   setup_token_invalid: "This is not the setup token",
   provider_refused: "Signing in at the provider did not work",
   forbidden: "Your role does not allow this",

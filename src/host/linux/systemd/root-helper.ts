@@ -22,6 +22,7 @@ export function createRootHelper(socket: string | null): RootHelper {
       const answer = await exchange(socket, line, limits);
       if (answer !== "ok") throw judged(line, answer);
     },
+    mayBeAsked: socket !== null,
     absence: () => (socket === null || isListening(socket) ? null : absent().message),
   };
 }

@@ -37,7 +37,7 @@ export function createHttps(place: HttpsPlace, decisions: HttpsDecisions) {
   let stopLooks = (): void => undefined;
   return {
     status: async (): Promise<Tls> => {
-      if (!present.enabled) return off;
+      if (!present.enabled) return off(place, present);
       if (context === undefined) await lookFor(place, present).then(place.lanNames.seek);
       return (await load()).status(present);
     },
@@ -70,12 +70,16 @@ function lookFor({ lanNames }: HttpsPlace, { names }: HttpsDecisions): Promise<v
   return lanNames.look(names()[0] ?? "");
 }
 
-const off: Tls = {
-  enabled: false,
-  listening: false,
-  urls: [],
-  redirects_from: null,
-  problem: null,
-  certificate: null,
-  refused: [],
-};
+function off({ helper }: HttpsPlace, { isDecided }: HttpsDecisions): Tls {
+  const isThere = helper.mayBeAsked && helper.absence() === null;
+  return {
+    enabled: false,
+    enabling: isDecided ? "decided" : isThere ? "open" : "unavailable",
+    listening: false,
+    urls: [],
+    redirects_from: null,
+    problem: null,
+    certificate: null,
+    refused: [],
+  };
+}

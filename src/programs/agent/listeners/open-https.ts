@@ -10,7 +10,7 @@ import type { HostTime } from "../../../host/host.ts";
 import { type LanNaming, labelOf, usualLanName } from "../../../host/lan-names.ts";
 import { readInstalledPairs } from "../../../host/linux/certificates/installed-pairs.ts";
 import { createSignOwn } from "../../../host/linux/certificates/self-signed.ts";
-import type { RunCommand } from "../../../host/ports.ts";
+import type { RootHelper, RunCommand } from "../../../host/ports.ts";
 import type { EventFacts } from "../../../journal/events/event.ts";
 import type { HostDecisions } from "../../host-file/host-file.ts";
 import { type Application, createLanListeners, type LanPlace } from "./lan-listeners.ts";
@@ -37,6 +37,7 @@ export interface HttpsPlace extends LanPlace {
   readonly run: RunCommand;
   readonly time: HostTime;
   readonly lanNames: LanNaming;
+  readonly helper: Pick<RootHelper, "mayBeAsked" | "absence">;
 }
 
 export type OpenedHttps = ReturnType<typeof openHttps>;
@@ -151,6 +152,7 @@ function statusOf(
   const shown = found.certificates.present();
   return {
     enabled: true,
+    enabling: "decided",
     listening: found.isListening,
     urls: shown === null ? [] : urlsOf(shown, as),
     redirects_from: as.redirectPort,
@@ -170,7 +172,7 @@ function urlsOf({ facts }: Shown, { port, address, names }: HttpsDecisions): str
   });
 }
 
-function certificateOf({ installed, facts }: Shown): Tls["certificate"] {
+function certificateOf({ installed, certificate, facts }: Shown): Tls["certificate"] {
   const { subject, issuer, names, addresses, notBefore, notAfter, fingerprint, keyPin } = facts;
   return {
     source: installed === null ? "self_made" : "installed",
@@ -181,6 +183,7 @@ function certificateOf({ installed, facts }: Shown): Tls["certificate"] {
     addresses: [...addresses],
     not_before: notBefore.toISOString(),
     not_after: notAfter.toISOString(),
+    pem: certificate,
     fingerprint,
     public_key_pin: keyPin,
   };

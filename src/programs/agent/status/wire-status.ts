@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import type { SetupToken } from "../../../accounts/sign-in/setup-token.ts";
 import type { TrustedTime } from "../../../accounts/trusted-time.ts";
 import type { Clock } from "../../../clock/loop/clock.ts";
 import { clockWordOf } from "../../../contract/clock/clock-word.ts";
@@ -7,6 +6,7 @@ import { finding } from "../../../contract/finding.ts";
 import type { ConsoleGreeting, Finding, Need, Settings, Version } from "../../../contract/types.ts";
 import type { Host } from "../../../host/host.ts";
 import type { RootHelper } from "../../../host/ports.ts";
+import type { AccountRooms } from "../../../http/handlers/account-rooms.ts";
 import { createStatusHandlers } from "../../../http/handlers/status.ts";
 import { createSystemHandlers } from "../../../http/handlers/system.ts";
 import { agentEvent, productEvent } from "../../../journal/events/event.ts";
@@ -14,6 +14,7 @@ import type { EventLog } from "../../../journal/events/event-log.ts";
 import type { Disk } from "../../../store/files/disk.ts";
 import { createFacts, createHostFigures } from "../../../system/facts.ts";
 import { type HealthCheck, readHealth, troublesOf } from "../../../system/health.ts";
+import type { Machine } from "../../../system/machine.ts";
 import { createNeedWatch, type NeedWatch } from "../../../system/need-watch.ts";
 import { helperTrouble } from "../../../system/program-parts.ts";
 import { createSelfCheck, type SelfCheck } from "../../../system/self-check.ts";
@@ -89,14 +90,15 @@ export function composeStatus(rooms: StatusRooms) {
 export interface SystemRooms
   extends Pick<StatusRooms, "config" | "host" | "settings" | "updates" | "product"> {
   readonly state: Pick<State, "register">;
-  readonly auth: SignInRooms & { readonly setupToken: SetupToken };
+  readonly auth: SignInRooms & Pick<AccountRooms, "rescueToken" | "setUpNow" | "setupToken" | "throttle">;
+  readonly machine: Pick<Machine, "enableHttps">;
   readonly https: Pick<Https, "status">;
   settingsChanged(names: readonly string[]): void;
 }
 
 /** Joins what tells of this program and its host, and changes the settings. */
 export function composeSystem(rooms: SystemRooms) {
-  const { config, host, settings, state, auth, https, settingsChanged } = rooms;
+  const { config, host, settings, state, auth, https, machine, settingsChanged } = rooms;
   const { assetsDirectory, node, reload } = config;
   const facts = { node, script: join(assetsDirectory, "slow-facts.js"), services: servicesOf(config) };
   return createSystemHandlers({
@@ -105,6 +107,8 @@ export function composeSystem(rooms: SystemRooms) {
     apiDocument: join(assetsDirectory, "openapi.json"),
     acceptFindings: (document) => state.register.accept(document),
     tls: https.status,
+    machine,
+    root: auth,
     reload,
     readFacts: createFacts(facts, host),
     openSupportBundle: once(() => openSupportBundle(config, host)),
