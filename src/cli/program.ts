@@ -35,7 +35,7 @@ const agentOptions: readonly Option[] = [
     value: "FILE",
     isFile: true,
     isOfAgent: true,
-    summary: "PEM file of the certificate authority that the server of --url must have",
+    summary: "PEM file of the certificate authority for the server of --url",
   },
 ];
 
@@ -79,8 +79,11 @@ export const steward: Omit<CommandTable, "commands"> = {
     ["7", "locked or rate-limited"],
     ["8", "agent unreachable"],
     ["9", "clock not synchronised"],
-    ["10", "done, but something needs attention (status), or a device differs from its file (apply --check)"],
-    ["11", "no Node.js on this device can run it"],
+    [
+      "10",
+      "done, but something needs attention (status, doctor), or the device differs from the file (apply --check)",
+    ],
+    ["11", "no Node.js on this device is suitable"],
     ["130", "interrupted"],
   ],
 };

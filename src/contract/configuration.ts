@@ -50,7 +50,7 @@ const configuredUser = strictObject(
 const configuredToken = strictObject(
   {
     token_hash: { ...tokenHash, description: "SHA-256 of the token in hex; it says which token this is" },
-    name: { ...displayName, minLength: 1, description: "what the token is for, as people read it" },
+    name: { ...displayName, minLength: 1, description: "a name that says what the token is for" },
     user: { ...username, description: "the owner; the token can do no more than that user" },
     scopes: scopeList,
     expires_in: { ...duration, description: "of a new token, from now on: 1h to 366d; 90d if absent" },

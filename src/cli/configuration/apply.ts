@@ -17,20 +17,20 @@ const bound = { maximumBytes: 512 * 1024, advice: "Divide it: what a file does n
 export const apply: Command = {
   path: ["apply"],
   summary:
-    "As root: bring users, API tokens, settings and the root of trust to what a file says, all of it or nothing; a second run changes nothing",
+    "As root: make users, API tokens, settings and the root of trust match a file, all of it or nothing; a second run changes nothing",
   examples: [
     { line: "steward apply fleet.json --check --diff", what: "shows what would change, old and new" },
     { line: "steward apply -", what: "takes the file from standard input" },
-    { line: "steward apply --export > device.json", what: "writes this device as such a file" },
+    { line: "steward apply --export > device.json", what: "describes this device in such a file" },
   ],
   positionals: [{ name: "FILE", isOptional: true }],
   options: [
     { name: "check", summary: "say what would change, and change nothing; exit 10 if something would" },
-    { name: "diff", summary: "show old and new values; never a secret" },
-    { name: "export", summary: "instead print this device as a file that changes nothing here" },
+    { name: "diff", summary: "show old and new values, but no secrets" },
+    { name: "export", summary: "instead print the file that describes this device" },
     {
       name: "without-secrets",
-      summary: "with --export: no password hashes, second factors, tokens, and secrets of settings",
+      summary: "with --export: leave out password hashes, second factors, tokens, and secrets in settings",
     },
     {
       name: "seal-to",

@@ -15,10 +15,13 @@ const needsAttention = 10;
 const check: Command = {
   path: ["host-file", "check"],
   summary:
-    "Name every fault of the host file, or of a file that is to become it; exit code 6: it would be refused, 10: members without effect",
+    "List every fault of the host file, or of a draft of it; exit code 6: it would be refused, 10: some members have no effect",
   examples: [
-    { line: "steward host-file check", what: "the device's own, with its owner and the files that it names" },
-    { line: "steward host-file check ./steward.json", what: "a file by its contents, on any machine" },
+    {
+      line: "steward host-file check",
+      what: "this device's host file, its owner, and the files that it names",
+    },
+    { line: "steward host-file check ./steward.json", what: "only the content of a file, on any machine" },
   ],
   positionals: [{ name: "FILE", isOptional: true }],
   isWithoutAgent: true,
@@ -47,8 +50,7 @@ async function checkFile(
 
 const restore: Command = {
   path: ["host-file", "restore"],
-  summary:
-    "Put the host file that was last accepted in the place of one that cannot be used, which is set aside",
+  summary: "Bring back the last accepted host file; the one that cannot be used is set aside",
   async run(invocation) {
     const { places, context, output } = invocation;
     requireLocal(places, "host-file restore");

@@ -28,7 +28,7 @@ const seal: Command = {
   ],
   options: [
     { name: "to", value: "KEY", summary: "the device's key" },
-    { name: "user", value: "NAME", summary: "the user's name; the device opens it for no other" },
+    { name: "user", value: "NAME", summary: "the user's name; the secret works for no other user" },
   ],
   isWithoutAgent: true,
   async run({ options, context, output }) {

@@ -8,12 +8,12 @@ const needsPerson = 10;
 export const doctor: Command = {
   path: ["doctor"],
   summary:
-    "Examine this device, without agent, network or a right clock; the last line is the next command to type; exit 0 only if nothing has to be done, else 10",
+    "Examine this device, even without agent, network or correct time; the last line is the next command to type; exit code 0 if nothing needs doing, otherwise 10",
   examples: [
-    { line: "steward doctor", what: "each trouble of the device, its meaning, and the line to type" },
+    { line: "steward doctor", what: "every problem of the device, its meaning, and the line to type" },
     {
       line: "steward doctor --bundle - > /mnt/stick/doctor.tar.gz",
-      what: "the same for someone else's eyes, where this disk takes no file",
+      what: "all of it for someone else to read, written to another disk",
     },
   ],
   options: [
@@ -22,7 +22,7 @@ export const doctor: Command = {
       value: "FILE",
       isFile: true,
       summary:
-        "write a .tar.gz with the findings, logs and settings, without secrets and names of users; - is standard output",
+        "write a .tar.gz with the findings, logs and settings, but no secrets or user names; - is standard output",
     },
   ],
   isWithoutAgent: true,

@@ -12,13 +12,13 @@ import { verifyEvents } from "./events-verify.ts";
 
 const list: Command = {
   path: ["events"],
-  summary: "Show what happened, newest last, or check that the record was not changed",
+  summary: "Show the record of events, newest last, or check that it was not altered",
   examples: [
     {
       line: "steward events --name ana --since 7d",
       what: "what was done by ana, or to the account of ana, this week",
     },
-    { line: "steward events --verify --against-journal", what: "was the log tampered with?" },
+    { line: "steward events --verify --against-journal", what: "was the record tampered with?" },
   ],
   options: [
     { name: "type", value: "TYPE", summary: "only events of this type, such as user.created" },
@@ -33,11 +33,11 @@ const list: Command = {
       value: "TEXT",
       summary: "only events by or about the account of this name or id, or things with this in their names",
     },
-    { name: "refused", summary: "only what was refused" },
+    { name: "refused", summary: "only refusals" },
     {
       name: "since",
       value: "TIME",
-      summary: "only events since an RFC 3339 time, or since so long ago: 90s, 15m, 6h, 7d",
+      summary: "only events since this time: RFC 3339, or how long ago (90s, 15m, 6h, 7d)",
     },
     {
       name: "until",
@@ -52,7 +52,7 @@ const list: Command = {
     { name: "verify", summary: "check both hash chains, and whether events are missing" },
     {
       name: "against-journal",
-      summary: "with --verify: check also that the log is as long as the journal says",
+      summary: "with --verify: also check that the record is as long as the journal says",
     },
     { name: "journal", value: "FILE", isFile: true, summary: "an exported journal (journalctl -o json)" },
   ],

@@ -8,11 +8,11 @@ import { readFirstLine } from "../users/new-password.ts";
 
 const list: Command = {
   path: ["notify", "list"],
-  summary: "List the receivers of messages, and how deliveries to them go",
+  summary: "List the receivers of messages and the state of their deliveries",
   examples: [
     {
       line: 'steward system set \'notify.receivers=[{"name":"alerts","kind":"webhook","url":"https://alerts.example/steward","takes":"all"}]\'',
-      what: "name a receiver; then give it a secret",
+      what: "add a receiver; then give it a secret",
     },
   ],
   async run({ client, output }) {
@@ -33,7 +33,7 @@ const list: Command = {
 
 const test: Command = {
   path: ["notify", "test"],
-  summary: "Send a test to the receiver NAME now, and print what it answers; exit 1 where it fails",
+  summary: "Send a test to the receiver NAME now, and print its answer; exit code 1 if it fails",
   positionals: [{ name: "NAME" }],
   async run({ positionals: [name = ""], client, output }) {
     const delivery = await client.call("testReceiver", { params: { name } });
@@ -45,12 +45,12 @@ const test: Command = {
 const secret: Command = {
   path: ["notify", "secret"],
   summary:
-    "Set the secret of the receiver NAME: a password, a token, a header, or a new secret of a webhook, which is printed",
+    "Set the secret of the receiver NAME: a password, token or header, or a new secret for a webhook, which is printed",
   examples: [
-    { line: "steward notify secret alerts", what: "of a webhook: makes one and prints it, once" },
+    { line: "steward notify secret alerts", what: "for a webhook: makes a secret and prints it, once" },
     {
       line: "steward notify secret duty",
-      what: "of mail: asks for the password; of ntfy and Gotify: for the token",
+      what: "for mail: asks for the password; for ntfy and Gotify: for the token",
     },
     { line: "steward notify secret duty --stdin < password.txt", what: "the same in a script" },
     {
@@ -60,7 +60,7 @@ const secret: Command = {
   ],
   positionals: [{ name: "NAME" }],
   options: [
-    { name: "header", value: "HEADER", summary: "the secret is the value of this header of each request" },
+    { name: "header", value: "HEADER", summary: "send the secret as the value of this header" },
     { name: "stdin", summary: "take the secret from the first line of standard input" },
   ],
   async run(invocation) {

@@ -86,9 +86,9 @@ export const productCommands: readonly Command[] = [
   ),
   report(
     "need",
-    "Report that the product needs a person, again and again until `steward product ok`",
+    "Report that the product needs attention; repeat it until `steward product ok`",
     "pressure_low bar=1.2",
-    "lasts for the ttl of its code; after that Steward says that the product has fallen silent",
+    "lasts for the ttl of its code; after that Steward reports that the product is silent",
   ),
   report("ok", "End a need that the product has reported", "pressure_low", "no one needs to do anything"),
 ];

@@ -26,7 +26,7 @@ export const logs: Command = {
     {
       name: "since",
       value: "TIME",
-      summary: "only lines since an RFC 3339 time, or since so long ago: 90s, 15m, 6h, 7d",
+      summary: "only lines since this time: RFC 3339, or how long ago (90s, 15m, 6h, 7d)",
     },
     { name: "until", value: "TIME", summary: "only lines until this time, in the same form" },
     { name: "priority", value: "PRIORITY", values: severityWords, summary: "the least severity shown" },
@@ -35,7 +35,7 @@ export const logs: Command = {
       name: "status",
       value: "STATUS",
       values: requestStatuses,
-      summary: "only requests that ended so; failed: 4xx and 5xx",
+      summary: "only requests with this outcome (failed: 4xx and 5xx)",
     },
     { name: "user", value: "NAME", live: "users", summary: "only requests of this user or their API tokens" },
     {

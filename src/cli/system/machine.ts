@@ -6,7 +6,7 @@ import { requireLocal } from "../client/places.ts";
 
 const forceOption: Option = {
   name: "force",
-  summary: "also while a release is on trial, which is then undone",
+  summary: "even while a release is on trial, which is then undone",
 };
 
 const reboot: Command = {
@@ -67,7 +67,7 @@ async function showOrChange(
 
 const factoryReset: Command = {
   path: ["factory-reset"],
-  summary: "Delete accounts, settings, sessions, tokens and events, and begin again at the first run",
+  summary: "Delete accounts, settings, sessions, tokens and events, and return to the first run",
   examples: [
     { line: "steward factory-reset", what: "before the device goes to another owner" },
     { line: "steward factory-reset --image", what: "before its disk is copied to other devices" },
@@ -75,7 +75,8 @@ const factoryReset: Command = {
   options: [
     {
       name: "image",
-      summary: "delete the machine-id too and switch off: each copy of the disk is then a device of its own",
+      summary:
+        "also delete the machine-id, and switch off: each copy of the disk then becomes its own device",
     },
     dryRunOption,
   ],

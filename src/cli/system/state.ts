@@ -17,7 +17,7 @@ const fromOption: Option = {
   name: "from",
   value: "FILE",
   excludes: "at",
-  summary: "a kept file as `state list NAME` lists it, or good for the last good copy",
+  summary: "a kept file from `state list NAME`, or good for the last good copy",
 };
 
 const atOption: Option = {
@@ -56,7 +56,7 @@ const show: Command = {
 
 const restore: Command = {
   path: ["state", "restore"],
-  summary: "Replace a document by its last good copy, a version or a kept file",
+  summary: "Replace a document with its last good copy, a version or a kept file",
   positionals: [{ name: "NAME", suggestions: names }],
   options: [fromOption, atOption],
   async run(invocation) {
@@ -71,7 +71,7 @@ const restore: Command = {
 
 const reset: Command = {
   path: ["state", "reset"],
-  summary: "Replace a document by its defaults",
+  summary: "Replace a document with its defaults",
   positionals: [{ name: "NAME", suggestions: names }],
   async run(invocation) {
     const tools = await openTools(invocation, "state reset");

@@ -15,9 +15,9 @@ const needsPerson = 10;
 export const status: Command = {
   path: ["status"],
   summary:
-    "Show the summary of the device: clock, updates, users, host, what needs attention, and the latest events; exit 0 only if nothing does, else 10",
+    "Show a summary of the device: clock, updates, users, host, needs and the latest events; exit code 0 if nothing needs attention, otherwise 10",
   examples: [
-    { line: "steward status", what: "is all well, and if not, what has to be done?" },
+    { line: "steward status", what: "is everything all right and, if not, what needs doing?" },
     { line: "steward -o json status", what: "the same for a program, each need with a code" },
   ],
   async run({ client, output }) {

@@ -13,7 +13,7 @@ const keys = settingKeys.map((setting) => setting.key);
 const get: Command = {
   path: ["system", "get"],
   summary: "Show all settings, or the setting or group KEY, in the form that `system set` takes",
-  examples: [{ line: "steward system get -o json > settings.json", what: "keep the settings" }],
+  examples: [{ line: "steward system get -o json > settings.json", what: "saves the settings" }],
   positionals: [{ name: "KEY", isOptional: true, suggestions: keys }],
   worksOffline: true,
   async run({ positionals: [key], client, output }) {
@@ -29,7 +29,7 @@ const get: Command = {
 const set: Command = {
   path: ["system", "set"],
   aliases: ["modify"],
-  summary: "Change settings, all of them or none, and show which have changed",
+  summary: "Change settings, all of them or none, and show which changed",
   examples: [
     { line: "steward system set device.name=edge-7 update.ota.check_interval=12h", what: "two at once" },
     { line: "steward system set time.servers=ntp1.example,ntp2.example", what: "a list" },
@@ -93,7 +93,7 @@ function textAt(settings: unknown, key: string): string {
 
 const schema: Command = {
   path: ["system", "schema"],
-  summary: "Show the type, default and least role that may change it of each setting",
+  summary: "Show each setting's type and default, and the least role that may change it",
   worksOffline: true,
   async run({ client, output }) {
     const document = await client.call("getSettingsSchema", {});

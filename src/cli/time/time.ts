@@ -25,7 +25,7 @@ const status: Command = {
 const sync: Command = {
   path: ["time", "sync"],
   summary: "Ask the time servers now and correct the clock",
-  options: [{ name: "force", summary: "correct it also by more than time.panic_threshold" }],
+  options: [{ name: "force", summary: "correct it even by more than time.panic_threshold" }],
   worksOffline: true,
   async run(invocation) {
     const { options, client, output } = invocation;
@@ -50,14 +50,16 @@ const reselect: Command = {
 
 const probe: Command = {
   path: ["time", "probe"],
-  summary: "Ask servers once what time it is, before they are set; exit 9 if they give none that can be used",
+  summary: "Try time servers before they are set; exit code 9 if they give no usable time",
   examples: [
-    { line: "steward time probe ntp1.example ntp2.example", what: "are these of use?" },
-    { line: "steward time probe", what: "the same of those that are set" },
-    { line: "steward time probe --network", what: "the same of those that the network offers" },
+    { line: "steward time probe ntp1.example ntp2.example", what: "can these be used?" },
+    { line: "steward time probe", what: "the same for the servers that are set" },
+    { line: "steward time probe --network", what: "the same for the servers that the network offers" },
   ],
   positionals: [{ name: "SERVER", isOptional: true, isRepeated: true }],
-  options: [{ name: "network", summary: "ask those that the network offers (DHCP, by systemd-networkd)" }],
+  options: [
+    { name: "network", summary: "ask the servers that the network offers (DHCP, through systemd-networkd)" },
+  ],
   async run({ positionals, options, client, output }) {
     const offered = options.has("network") ? await offeredServers(client) : [];
     const given = [...new Set([...positionals, ...offered])];
@@ -80,7 +82,7 @@ async function offeredServers(client: Client): Promise<readonly string[]> {
 
 const set: Command = {
   path: ["time", "set"],
-  summary: "Set the clock by hand, where no trusted source does",
+  summary: "Set the clock by hand if no trusted source sets it",
   positionals: [{ name: "TIME" }],
   worksOffline: true,
   async run(invocation) {
@@ -103,7 +105,7 @@ const set: Command = {
 
 const showFloor: Command = {
   path: ["time", "floor", "show"],
-  summary: "Show the floor: a time that is certainly past, below which no clock is believed",
+  summary: "Show the floor: a time that has certainly passed, below which no clock is believed",
   worksOffline: true,
   async run({ client, output }) {
     const { floor_at } = await client.call("getTimeSync", {});

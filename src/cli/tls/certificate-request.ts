@@ -31,7 +31,7 @@ export const request: Command = {
   ],
   options: [
     { name: "names-only", summary: "without the device's addresses, for a CA that signs none" },
-    { name: "new-key", summary: "also where a request waits for its answer, which is then worth nothing" },
+    { name: "new-key", summary: "even if a request is pending; its certificate will no longer fit" },
   ],
   isWithoutAgent: true,
   async run({ places, options, context, output }) {
@@ -74,7 +74,7 @@ const bound = {
 
 export const install: Command = {
   path: ["tls", "install"],
-  summary: "As root: have HTTPS show the certificate that a CA has made for the request of this device",
+  summary: "As root: use the certificate that a CA has issued for this device's request",
   examples: [
     {
       line: "steward tls install edge-7.crt --ca-file fleet-ca.crt",
@@ -87,7 +87,7 @@ export const install: Command = {
       name: "ca-file",
       value: "FILE",
       isFile: true,
-      summary: "the CA's own certificate (PEM); not needed where the system trusts it",
+      summary: "the CA's own certificate (PEM); not needed if the system trusts it",
     },
   ],
   async run(invocation) {

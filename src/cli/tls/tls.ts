@@ -19,7 +19,7 @@ const portOption: Option = {
 const redirectOption: Option = {
   name: "redirect-port",
   value: "PORT",
-  summary: "a port for plain HTTP, which only redirects to HTTPS; none takes it away",
+  summary: "a port for plain HTTP, which only redirects to HTTPS; none removes it",
 };
 
 const show: Command = {
@@ -50,7 +50,7 @@ const fingerprint: Command = {
 
 const enable: Command = {
   path: ["tls", "enable"],
-  summary: "Switch HTTPS on the LAN on, in the host file, and announce it on the LAN",
+  summary: "Switch on HTTPS on the LAN, in the host file, and announce it there",
   examples: [
     { line: "steward tls enable", what: "https://NAME.local:8443" },
     { line: "steward tls enable --redirect-port 8080", what: "http://NAME:8080 leads there" },
@@ -75,7 +75,7 @@ const enableAsked: Command = {
 
 const disable: Command = {
   path: ["tls", "disable"],
-  summary: "Switch HTTPS on the LAN off; its key and certificate are kept",
+  summary: "Switch off HTTPS on the LAN; its key and certificate are kept",
   async run(invocation) {
     requireLocal(invocation.places, "tls disable");
     const { places, context, output } = invocation;
@@ -90,7 +90,7 @@ const disable: Command = {
 
 const reload: Command = {
   path: ["tls", "reload"],
-  summary: "Have the agent read the host file and the certificates again; exit code 1 if one cannot be used",
+  summary: "Make the agent read host file and certificates again; exit code 1 if one cannot be used",
   async run(invocation) {
     const { client, places, context, output } = invocation;
     const { tls, needs_restart, ...more } = await client.call("reloadHostFile", {});

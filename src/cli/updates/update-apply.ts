@@ -29,7 +29,7 @@ export const apply: Command = {
   summary: "Apply available releases now, check their health, and undo them if they are not healthy",
   exitCodes: updateExitCodes,
   positionals: [kindsPositional],
-  options: [repositoryOption, { name: "again", summary: "also releases that failed here; as root" }, noWait],
+  options: [repositoryOption, { name: "again", summary: "as root: also releases that failed here" }, noWait],
   async run(invocation) {
     await withAgent(async () => {
       const kind = kindsOf(invocation);
@@ -45,14 +45,11 @@ export const apply: Command = {
 
 export const rollback: Command = {
   path: ["update", "rollback"],
-  summary: "Go back to the previous release; the present one is held and applied again on request only",
+  summary: "Go back to the previous release; the current one is held, and applied again only on request",
   positionals: [{ name: "KIND", values: updateKinds }],
   options: [
     noWait,
-    {
-      name: "as-root",
-      summary: "without the agent, and after the 72 hours in which the agent may do it; as root",
-    },
+    { name: "as-root", summary: "as root: without the agent, even after its limit of 72 hours" },
   ],
   async run(invocation) {
     const [kind] = selected(invocation.positionals[0] ?? "");

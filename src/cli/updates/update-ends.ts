@@ -6,10 +6,13 @@ export const notSynchronised = 9;
 
 /** The exit codes of `steward update check` and `apply`: their help, the manual page and docs/updates/operate.md have them. */
 export const updateExitCodes = [
-  ["0", "check: nothing newer, or it is installed or waits; apply: all of it is installed and healthy"],
+  [
+    "0",
+    "check: there is nothing newer, or it is installed or waiting; apply: everything is installed and healthy",
+  ],
   ["1", "the check or a download failed, one kind cannot be verified, or a release was refused or undone"],
   ["5", "updates are not set up, or another one is in progress; apply: nothing is available"],
-  ["7", "another check is in progress, or was a moment ago"],
+  ["7", "another check is in progress or has just ended"],
   ["8", "the agent does not answer"],
   ["9", "the clock must be corrected first"],
 ] as const;

@@ -10,7 +10,7 @@ export const history: Command = {
   path: ["update", "history"],
   summary: "List what was applied, undone or refused, newest first",
   options: [
-    { name: "log", value: "SEQUENCE", summary: "one entry in full, with the last lines of what failed" },
+    { name: "log", value: "SEQUENCE", summary: "one entry in full, with the last lines of the failure" },
   ],
   worksOffline: true,
   async run({ options, client, output }) {

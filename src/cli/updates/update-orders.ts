@@ -22,10 +22,10 @@ import { outcomeReport } from "./update-history.ts";
 export const orderCommands: readonly Command[] = [
   orderCommand(
     "confirm",
-    "Accept the release on trial as healthy, as root; works without agent and guard",
+    "As root: accept the release on trial as healthy; works without agent and guard",
     "good",
   ),
-  orderCommand("abort", "Undo the release on trial now, as root; works without agent and guard", "aborted"),
+  orderCommand("abort", "As root: undo the release on trial now; works without agent and guard", "aborted"),
 ];
 
 function orderCommand(order: string, summary: string, wanted: JournalEntry["outcome"]): Command {

@@ -16,14 +16,14 @@ export const repositoryOption: Option = {
   name: "repo",
   value: "DIR",
   isFile: true,
-  summary: "a repository on this device instead, such as a USB stick",
+  summary: "use a repository on this device, such as on a USB stick",
 };
 
 export const repositoryOrFileOption: Option = {
   ...repositoryOption,
   value: "DIR|FILE",
   summary:
-    "a repository on this device instead, such as a USB stick, or a tar of one, which is sent to the device",
+    "use a repository on this device, such as on a USB stick, or a tar of one, which is sent to the device",
 };
 
 /** The option's directory. Throws CommandError(2) for a file, and beside `--url`: it would be on another device. */

@@ -21,7 +21,7 @@ const show: Command = {
 
 const install: Command = {
   path: ["update", "trust", "install"],
-  summary: "Put the publisher's root of trust on this device, as root",
+  summary: "As root: install the publisher's root of trust on this device",
   positionals: [{ name: "FILE" }],
   options: [
     { name: "replace", summary: "replace another root" },

@@ -28,7 +28,7 @@ const status: Command = {
 
 const check: Command = {
   path: ["update", "check"],
-  summary: "Check for updates now, download and apply what the settings allow",
+  summary: "Check for updates now; download and apply them as far as the settings allow",
   exitCodes: updateExitCodes,
   options: [repositoryOrFileOption, { name: "no-wait", summary: "return without waiting for the result" }],
   worksOffline: true,
@@ -73,7 +73,7 @@ function isAppliedNext({ state, available }: Updates): boolean {
 
 const postpone: Command = {
   path: ["update", "postpone"],
-  summary: "Postpone the automatic application of available releases",
+  summary: "Postpone the automatic updates to available releases",
   positionals: [kindsPositional],
   options: [
     {
@@ -101,7 +101,7 @@ const postpone: Command = {
 
 const dismiss: Command = {
   path: ["update", "dismiss"],
-  summary: "End the need that a failed update is; a later failure is a new one",
+  summary: "Clear the warning about a failed update; a later failure warns again",
   positionals: [kindsPositional],
   worksOffline: true,
   async run(invocation) {

@@ -11,7 +11,7 @@ export const newPasswordOptions: readonly Option[] = [
     excludes: "generate",
     summary: "take the password from the first line of standard input",
   },
-  { name: "generate", summary: "let the agent generate a one-use password and print it" },
+  { name: "generate", summary: "generate a one-use password and print it" },
 ];
 
 /** The password as it was given; undefined: the agent is to make a one-use one. */

@@ -7,7 +7,7 @@ import { type Ask, withHiddenInput } from "../../terminal/prompt.ts";
 /** For commands that ask users for their password: all answers come from standard input. */
 export const answersOption: Option = {
   name: "password-stdin",
-  summary: "read the answers from standard input, a line each: the password first, then codes",
+  summary: "read the answers from standard input, one on each line: first the password, then codes",
 };
 
 /** Asks for passwords and codes: on the terminal without echo, or as lines of standard input. */

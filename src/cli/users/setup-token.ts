@@ -25,7 +25,7 @@ export const setupToken: Command = {
       name: "rescue",
       excludes: "new",
       summary:
-        "make a token, good for 30 minutes, with which the console makes an administrator or sets the password of one, although setup is done",
+        "make a token, valid for 30 minutes, with which the console creates an administrator or sets an administrator's password, even after setup",
     },
   ],
   async run({ options, places, context, output, client }) {

@@ -23,7 +23,7 @@ const tokenOptions: readonly Option[] = [
     live: "users",
     summary: "the owner; the token can do no more than that user",
   },
-  { name: "name", value: "TEXT", summary: "what the token is for, as people read it" },
+  { name: "name", value: "TEXT", summary: "a name that says what the token is for" },
   { name: "scope", value: "SCOPE", values: userScopes, summary: "what the token may do; can be repeated" },
   { name: "expires-in", value: "DURATION", summary: "1h to 366d, such as 30d; 90d if not given" },
 ];
@@ -40,7 +40,7 @@ function requestedToken<Scope extends string>(options: GivenOptions, known: read
 const tokenPrepare: Command = {
   path: ["token", "prepare"],
   summary:
-    "Make an API token for devices that are to be provisioned: print it, and write the file that brings it there",
+    "Create an API token for devices that are still to be provisioned: print it, and write the file that installs it",
   examples: [
     {
       line: "steward token prepare first-token.json --user anna --name fleet --scope system:read",
@@ -76,7 +76,7 @@ function made(plan: Parameters<typeof newFirstToken>[0]): ReturnType<typeof newF
 const add: Command = {
   path: ["token", "add"],
   summary:
-    "Make an API token for a user, and print it; it is shown only once. Root needs no password, others are asked for the user's",
+    "Create an API token for a user, and print it, only once. Root needs no password; others are asked for the user's",
   examples: [
     {
       line: "steward token add --user anna --name fleet --scope system:read",
@@ -88,22 +88,23 @@ const add: Command = {
     {
       name: "fleet",
       summary:
-        "as root: for a fleet: it also writes settings of administrators (system:write) and users (users:write); with --from",
+        "as root: a fleet token, which also writes administrators' settings (system:write) and users (users:write); needs --from",
     },
     {
       name: "from",
       value: "RANGES",
-      summary: "as root: addresses and CIDR ranges that it counts from, with commas",
+      summary: "as root: addresses and CIDR ranges from which it is valid, separated by commas",
     },
     {
       name: "page",
       value: "NAME",
-      summary: "a page of the product that it counts at (product:use), all if none is given; can be repeated",
+      summary:
+        "a page of the product for which it is valid (product:use), all if none is given; can be repeated",
     },
     {
       name: "no-expiry",
       excludes: "expires-in",
-      summary: "as root: without an end, for scopes that only read",
+      summary: "as root: it never expires; for scopes that only read",
     },
     answersOption,
   ],
@@ -181,7 +182,7 @@ const remove: Command = {
 const rotate: Command = {
   path: ["token", "rotate"],
   summary:
-    "Make another API token with the same rights, and print it; the former one stays valid for a while. Root rotates any, a program its own with --token-file: self",
+    "Replace an API token with a new one of the same rights, and print it; the old one stays valid for a while. Root can rotate any token, a program its own: `self`, with --token-file",
   examples: [
     {
       line: "steward token rotate self --token-file token --url https://edge-7:8443",
@@ -209,10 +210,10 @@ const rotate: Command = {
 
 const resume: Command = {
   path: ["token", "resume"],
-  summary: "Make API tokens valid that a restored backup of another device has suspended",
+  summary: "Resume API tokens that were suspended because they came with another device's backup",
   examples: [{ line: "steward token resume --all", what: "all of them" }],
   positionals: [{ name: "ID", live: "tokens", isOptional: true }],
-  options: [{ name: "all", summary: "every token that is suspended" }],
+  options: [{ name: "all", summary: "every suspended token" }],
   worksOffline: true,
   async run({ positionals: [id], options, client, output }) {
     if ((id === undefined) !== options.has("all")) throw new UsageError("Give the ID of a token, or --all.");

@@ -8,13 +8,13 @@ export const roleOption: Option = {
   name: "role",
   value: "ROLE",
   values: roleNames,
-  summary: "what the user may do: everything, operate, or read logs and status",
+  summary: "what the user may do: everything, operate the device, or only read logs and status",
 };
 
 export const displayNameOption: Option = {
   name: "display-name",
   value: "TEXT",
-  summary: "the name that people read",
+  summary: "the name that is shown to people",
 };
 
 export const keepTokensOption: Option = {

@@ -62,7 +62,7 @@ export const resetUserPassword: Command = {
 export const rescueUser: Command = {
   ...onUser(
     "rescue",
-    "Let a user in again who is shut out: say why, enable, unlock, remove the second factor, set a one-use password",
+    "Let a locked-out user in again: say why they are, enable, unlock, remove the second factor, set a one-use password",
     async (invocation, name) => {
       const { client, options, output } = invocation;
       const user = await findUser(client, name);

@@ -42,7 +42,7 @@ const revoke: Command = {
     await client.call("endSession", { params: { sid }, query: { user_id: id } });
     return output.remark(`The session ${sid} of ${name} has ended.`);
   }),
-  options: [{ name: "session", value: "ID", summary: "end this one only" }, dryRunOption],
+  options: [{ name: "session", value: "ID", summary: "end only this one" }, dryRunOption],
 };
 
 export const sessionCommands: readonly Command[] = [list, revoke];

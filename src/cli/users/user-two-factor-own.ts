@@ -12,20 +12,20 @@ import { answersOption } from "./questions.ts";
 
 const clockOption: Option = {
   name: "allow-unsynchronised-clock",
-  summary: "go on although the device's clock, by which codes are checked, is not trusted",
+  summary: "continue even if the device's clock, which codes depend on, is not trusted",
 };
 
 const setUp: Command = {
-  ...own("setup", "Set up an authenticator: draw the QR code, then enable with a first code", doSetUp),
+  ...own("setup", "Set up a second factor: show the QR code, then enable it with a first code", doSetUp),
   options: [
-    { name: "begin", summary: "end when the secret is shown; finish with `user 2fa enable`" },
+    { name: "begin", summary: "stop after showing the secret; finish with `user 2fa enable`" },
     clockOption,
     answersOption,
   ],
 };
 
 const enable: Command = {
-  ...own("enable", "Finish a setup with a first code; prints the recovery codes", enableTwoFactor),
+  ...own("enable", "Finish the setup with a first code; prints the recovery codes", enableTwoFactor),
   options: [
     clockOption,
     answersOption,
@@ -35,7 +35,7 @@ const enable: Command = {
 
 const disable: Command = own(
   "disable",
-  "Switch one's own second factor off, with password and code",
+  "Switch off NAME's second factor, with password and code",
   async ({ output }, { client, user, prove }) => {
     const changed = await client.call("disableTwoFactor", { params: { id: user.id }, body: await prove() });
     await output.changed(changed, `The second factor of ${user.username} is off; other sessions are ended.`);

@@ -18,7 +18,7 @@ const list: Command = {
     roleOption,
     { name: "locked", summary: "only users who are locked now" },
     { name: "disabled", summary: "only users who are disabled" },
-    { name: "former-provider", summary: "only users of a provider that the host file does not name" },
+    { name: "former-provider", summary: "only users of a provider that the host file no longer names" },
     { name: "without-two-factor", summary: "only users without a second factor" },
     { name: "never-signed-in", summary: "only users who have never signed in" },
     { name: "q", value: "TEXT", summary: "only users with this text in their user name or display name" },
@@ -66,21 +66,16 @@ const set: Command = {
   options: [
     roleOption,
     displayNameOption,
-    {
-      name: "require-new-password",
-      summary: "let the password work for one more sign-in, at which the user chooses another one",
-    },
+    { name: "require-new-password", summary: "make the user choose a new password at the next sign-in" },
   ],
 };
 
-const enable: Command = onUser("enable", "Let a user sign in again", (invocation, name) =>
+const enable: Command = onUser("enable", "Enable a disabled user", (invocation, name) =>
   setEnabled(invocation, { name, enabled: true }),
 );
 
-const disable: Command = onUser(
-  "disable",
-  "Keep a user from signing in, and end the sessions",
-  (invocation, name) => setEnabled(invocation, { name, enabled: false }),
+const disable: Command = onUser("disable", "Disable a user, and end their sessions", (invocation, name) =>
+  setEnabled(invocation, { name, enabled: false }),
 );
 
 const unlock: Command = onUser("unlock", "End every lock on a user", async ({ client, output }, name) => {

@@ -107,7 +107,7 @@ export const updateOperations = {
   rollBackUpdate: {
     ...applying,
     path: "/api/updates/rollback",
-    summary: "Go back to the previous release; the present one is held and applied again on request only",
+    summary: "Go back to the previous release; the current one is held, and applied again only on request",
     description:
       "Answers at once. The release that is left is held: it is not applied again without a request. A version below a signed floor is refused with `below_floor`; after a reboot, or 72 hours, only root on the device can go back.",
     body: rollbackRequest,
@@ -125,7 +125,7 @@ export const updateOperations = {
   postponeUpdate: {
     ...applying,
     path: "/api/updates/postpone",
-    summary: "Postpone the automatic application of available releases; newer releases are not postponed",
+    summary: "Postpone the automatic updates to available releases; newer releases are not postponed",
     description:
       "`for` counts from now; `0s` ends a postponement. A release that is newer than the postponed one is not affected, and a request to apply it is not either.",
     body: postponeRequest,

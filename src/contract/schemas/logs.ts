@@ -78,7 +78,7 @@ const filters = {
   status: {
     type: "string",
     enum: requestStatuses,
-    description: "only requests that ended so; failed: 4xx and 5xx",
+    description: "only requests with this outcome (failed: 4xx and 5xx)",
   },
   user: {
     type: "string",

@@ -223,7 +223,7 @@ export const powerRequest = partialObject({
   force: {
     type: "boolean",
     default: false,
-    description: "also while a release is on trial, which is then undone",
+    description: "even while a release is on trial, which is then undone",
   },
 });
 

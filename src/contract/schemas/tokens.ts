@@ -66,7 +66,7 @@ export const apiToken = strictObject(
 
 export const createToken = strictObject(
   {
-    name: { ...displayName, minLength: 1, description: "what the token is for, as people read it" },
+    name: { ...displayName, minLength: 1, description: "a name that says what the token is for" },
     scopes: scopeList,
     user_id: { ...userId, description: "the owner, if local root makes the token; absent: the caller" },
     expires_in: { ...duration, default: "90d", description: "1h to 366d" },

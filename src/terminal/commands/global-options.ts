@@ -9,7 +9,7 @@ export const globalOptionsWith = (own: readonly Option[]): readonly Option[] => 
     values: ["table", "json"],
     summary: "table (default) or json",
   },
-  { name: "quiet", summary: "no remarks on standard error, only errors" },
+  { name: "quiet", summary: "print only errors on standard error, no remarks" },
   { name: "yes", summary: "do not ask for confirmation" },
   ...own,
   { name: "help", short: "h", summary: "show this help" },
