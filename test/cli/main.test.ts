@@ -106,7 +106,7 @@ describe("the address of the agent", { concurrency: true }, () => {
     ["--url https://anna:secret@device.example", /takes no user name or password/],
     ["--cacert /ca.pem", /--cacert is for --url/],
     ["--url http://192.0.2.1:8470 --token-file /t", /plain http.*--insecure-http/],
-    ["--url http://device.example --token-file /t", /everyone on the way could read a token/],
+    ["--url http://device.example --token-file /t", /anyone on the way could read a token/],
     ["--url http://127.0.0.1.example --token-file /t", /plain http/],
   ] as const)
     it(`is refused as ${options}`, () => endsAlone(`version ${options}`, { code: 2, stderr }));
@@ -126,7 +126,7 @@ describe("the address of the agent", { concurrency: true }, () => {
     endsAlone("user 2fa setup anna --url http://192.0.2.1:1 --password-stdin", {
       stdin: "secret\n",
       code: 2,
-      stderr: /everyone on the way could read the password/,
+      stderr: /anyone on the way could read the password/,
     }));
 });
 

@@ -66,7 +66,7 @@ export async function readHostFiles(
     const name = hostFilePath(inBackup);
     if (name === null) continue;
     left -= bytes;
-    if (left < 0) throw unusableBackup("has more in its files of root's than a device backs up");
+    if (left < 0) throw unusableBackup("has more of root's files than a device backs up");
     const path = join(dirname(hostFile), name);
     const mode = modes.get(inBackup) ?? usualMode;
     const file = { name, path, content: await buffer(content), former: await presentFile(path) };

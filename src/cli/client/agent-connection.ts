@@ -120,7 +120,7 @@ export function unreachable(
     const held = url === undefined ? `The agent holds ${where} but` : `The agent at ${where}`;
     return new CommandError(
       8,
-      `${held} did not answer within ${waitedMilliseconds / 1000} seconds. Whether the request was carried out is not known.`,
+      `${held} did not answer within ${waitedMilliseconds / 1000} seconds. It is not known whether the request was carried out.`,
     );
   }
   if (url === undefined && (code === "ENOENT" || code === "ECONNREFUSED")) {
@@ -131,13 +131,13 @@ export function unreachable(
   if (url === undefined && (code === "EACCES" || code === "EPERM")) {
     return new CommandError(
       4,
-      `This user may not open ${where}; run the command as root or as the service's user.`,
+      `This user cannot open ${where}; run the command as root or as the service's user.`,
     );
   }
   if (code === "ECONNRESET") {
     return new CommandError(
       8,
-      `The agent at ${where} ended the connection without an answer. Whether the request was carried out is not known.`,
+      `The agent at ${where} ended the connection without an answer. It is not known whether the request was carried out.`,
     );
   }
   const certificate = /CERT|TLS|SELF_SIGNED|UNABLE_TO/.test(code ?? "")

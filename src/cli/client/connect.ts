@@ -64,7 +64,7 @@ export function createAgentClient(connection: Connection): Client {
 async function askOnTerminal({ context, remark }: Connection, plain: Client): Promise<Proof | undefined> {
   if (!context.stdin.isTTY) return undefined;
   const user = await plain.call("getMe", {});
-  await remark("Confirm your password to go on.");
+  await remark("Confirm your password to continue.");
   const { withHiddenInput } = await import("../../terminal/prompt.ts");
   return withHiddenInput(context, (ask) => askProof(ask, user));
 }

@@ -153,7 +153,7 @@ export interface InstallerPaths {
 /** The program sends more than the agent ever would: it is not the agent, or an attacker's. Trying again does not help. */
 export class BoundlessAnswer extends CommandError {
   constructor(what: string) {
-    super(8, `${what} Find out which program answers before you go on: systemctl status steward.`);
+    super(8, `${what} Find out which program answers before you continue: systemctl status steward.`);
     this.name = "BoundlessAnswer";
   }
 }

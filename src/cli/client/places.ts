@@ -59,7 +59,7 @@ export function requireSecrecy({ url, mayBeOverheard }: Places, secret: string):
   if (url?.protocol !== "http:" || mayBeOverheard || isLoopback(url.hostname)) return;
   throw new CommandError(
     2,
-    `${url.origin} is plain http: everyone on the way could read ${secret}. Use https (with --cacert for the device's own certificate), or force it with --insecure-http.`,
+    `${url.origin} is plain http: anyone on the way could read ${secret}. Use https (with --cacert for the device's own certificate), or force it with --insecure-http.`,
   );
 }
 

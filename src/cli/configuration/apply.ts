@@ -11,7 +11,10 @@ import { updateRootPath, writeUpdateRoot } from "../updates/update-trust-install
 const differs = 10;
 
 /** As much as the agent takes of one. */
-const bound = { maximumBytes: 512 * 1024, advice: "Divide it: what a file does not mention stays as it is." };
+const bound = {
+  maximumBytes: 512 * 1024,
+  advice: "Split it: anything that a file does not mention stays as it is.",
+};
 
 /** A device from one file: what the agent is asked is all or nothing, and asking twice changes nothing. */
 export const apply: Command = {
@@ -133,7 +136,7 @@ function requireSameUser(before: number | undefined, now: number | undefined): v
   if (before === now) return;
   throw new CommandError(
     8,
-    "The agent does not run, and a root of trust can only be applied while it does. Nothing was changed. Start it (systemctl start steward), and apply again.",
+    "The agent is not running, and a root of trust can only be applied while it is. Nothing was changed. Start it (systemctl start steward), and apply again.",
   );
 }
 
@@ -147,6 +150,6 @@ async function write(
   // Root's own look at it: what the agent says does not decide whose updates count.
   const own = (await context.readRootOfTrust(bytes)).fingerprint;
   if (own !== fingerprint)
-    throw new CommandError(1, `The agent awaits another root of trust than the file's: ${fingerprint}.`);
+    throw new CommandError(1, `The agent expects a root of trust other than the file's: ${fingerprint}.`);
   await writeUpdateRoot(updateRootPath(places.hostFile), bytes);
 }

@@ -72,7 +72,7 @@ const restore: Command = {
     await reread(invocation.client);
     await output.changed(
       { file: places.hostFile, set_aside: aside },
-      `The host file that was last accepted is in force. The other one is ${aside}.`,
+      `The last accepted host file is in force. The other one is ${aside}.`,
     );
   },
 };

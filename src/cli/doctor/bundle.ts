@@ -27,8 +27,8 @@ units.txt, disks.txt, mounts.txt, clock.txt, system.txt
 It holds no password, hash, key, token or session. User names are user-1, user-2 and so on, addresses address-1 and so
 on, and the host name is this-device; the contact of the settings is left out, and so are path and query of addresses, which
 may be a secret: settings.json has four digits in their place, which change with them. The device's name and location,
-further names in the host file, and those of time and update servers stay, and so does what hooks of the product have
-printed: read it before you send it.
+further names in the host file, and those of time and update servers stay, and so does the output of the product's hooks:
+read it before you send it.
 `;
 
 interface BundledFile {
@@ -79,7 +79,7 @@ export async function openBundle(context: DoctorContext, path: string, stdout: N
       const archive = await packed([{ name: "steward-doctor/README", text: readme }, ...all], context.now());
       await put(archive, file, path, stdout);
       const where = file === undefined ? "standard output" : path;
-      return `${all.length + 1} files, ${archive.length} bytes, were written to ${where}. They hold no secrets, and users and addresses only by number; README in them says more.`;
+      return `${all.length + 1} files, ${archive.length} bytes, were written to ${where}. They have no secrets, and numbers in place of users and addresses; the README in them says more.`;
     },
   };
 }
@@ -100,7 +100,7 @@ async function journalOf(context: DoctorContext): Promise<string> {
   try {
     return (await linesOfAgent(context)).reverse().join("");
   } catch (error) {
-    return `journalctl shows no line to this user, and the agent gave none: ${messageOf(error)}\n`;
+    return `journalctl shows this user no lines, and the agent gave none: ${messageOf(error)}\n`;
   }
 }
 

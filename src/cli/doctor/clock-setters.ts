@@ -67,7 +67,7 @@ export async function lookForClockSetters(context: DoctorContext, answer: Answer
   if (found.length > 0) return found;
   if (!isHidden) return [ok("one_setter", setterWords(daemons[0], answer))];
   const known = daemons[0] === undefined ? "" : `Set by ${daemons[0]}. `;
-  const detail = `${known}This user may not see if another program sets this clock. Run it as root.`;
+  const detail = `${known}This user cannot see whether another program sets this clock. Run it as root.`;
   return [unseen("setters_hidden", detail)];
 }
 
@@ -93,7 +93,7 @@ function conflictOf(daemons: readonly string[]): Entry[] {
   return [
     failing(
       "two_daemons",
-      `${daemons.join(" and ")} run at once. Each undoes what the other does. Keep the one that you have configured.`,
+      `${daemons.join(" and ")} run at the same time. Each undoes the other's work. Keep the one that you have configured.`,
       `systemctl disable --now ${second}`,
     ),
   ];

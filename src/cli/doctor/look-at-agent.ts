@@ -118,14 +118,14 @@ async function causeOf(context: DoctorContext, result: string): Promise<[cause: 
   if (file !== undefined) {
     if (!existsSync(join(context.root, file)))
       return [
-        `${file} does not exist: it has a public key of age's in each line.`,
+        `${file} does not exist: write public keys of age into it, one on each line.`,
         `editor ${file}; ${again}`,
       ];
     // Public keys are no secret; a umask of 077 keeps the file to root.
     const asAgent = ["-u", "steward", "--", "test", "-r", file];
     if (context.program.userId() === 0 && (await outputOf(context, "runuser", asAgent)) === null)
       return [
-        `The user steward may not read ${file}.`,
+        `The user steward cannot read ${file}.`,
         `chmod a+rx ${dirname(file)}; chmod a+r ${file}; ${again}`,
       ];
   }

@@ -11,7 +11,7 @@ export async function lookAtCertificate({ places, host, now }: DoctorContext): P
   const { https } = await host.hostFile.inForce(places.hostFile);
   if (!https.enabled) return [ok("off", "HTTPS on the LAN is off in the host file.")];
   if (await isClosed(places.stateDirectory))
-    return [unseen("state_closed", "This user may not read the certificates. Run it as root.")];
+    return [unseen("state_closed", "This user cannot read the certificates. Run it as root.")];
   const own = join(places.stateDirectory, "tls");
   const certificates = await host.readCertificates(https, own);
   const trouble = certificateTrouble(certificates, https.directory, { now: now(), passed: now() });

@@ -49,7 +49,7 @@ function batteryApart(
 ): Entry {
   // Debian 13 has it in a package of its own, util-linux-extra.
   const isKeeper = existsSync(join(root, "/usr/sbin/hwclock"));
-  const reboot = "after a reboot without a network the device begins with the second one.";
+  const reboot = "after a reboot without a network the device starts with the second one.";
   const meaning = isPast
     ? `The second one has certainly passed, and ${reboot} If the first one is right, this line sets the second by it.`
     : `One of them is wrong; ${reboot}`;

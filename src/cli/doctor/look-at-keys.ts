@@ -21,7 +21,7 @@ type Keys = Pick<ReturnType<typeof createSeal>, "hasKey" | "keyIdOf">;
 export async function lookAtKeys(context: DoctorContext, answer: Answer): Promise<Entry[]> {
   const { stateDirectory } = context.places;
   if (await isClosed(stateDirectory))
-    return [unseen("state_closed", "This user may not read the keys. Run it as root.")];
+    return [unseen("state_closed", "This user cannot read the keys. Run it as root.")];
   const accounts = await accountsIn(stateDirectory);
   const path = join(context.root, "/etc/steward/seal.key");
   const { keys, unusable } = await keysOf(context, path);

@@ -67,7 +67,7 @@ async function documentEntries(
   if (isLost) {
     const what = detail || `${name}.json is missing`;
     const sequel =
-      "At its next start the agent keeps the damaged file and goes on with the good copy, or with the defaults.";
+      "At its next start the agent keeps the damaged file and continues with the good copy, or with the defaults.";
     return [attention("document_damaged", `${what}. ${sequel}`, "systemctl restart steward.service")];
   }
   const [newest] = findings.slice(-1);
@@ -116,7 +116,7 @@ async function directoryTrouble(context: DoctorContext, answer: Answer): Promise
   const [own, behind] = await Promise.all([lstat, stat].map((look) => look(path).catch(() => null)));
   if (behind && !behind.isDirectory())
     return unusable(
-      "is no directory. The state begins empty where it is moved aside.",
+      "is not a directory. If it is moved aside, the state begins empty.",
       `mv ${path} ${path}.unusable`,
     );
   if (own?.isSymbolicLink() && answer instanceof Error) {
@@ -124,7 +124,7 @@ async function directoryTrouble(context: DoctorContext, answer: Answer): Promise
     const absence = behind
       ? ""
       : ", which is not there: connect the disk that has it, or the state begins empty";
-    const detail = `is a link to ${to}${absence}. systemd starts no agent whose state directory is a link; a mount serves.`;
+    const detail = `is a link to ${to}${absence}. systemd does not start an agent whose state directory is a link; use a mount instead.`;
     const mount = `echo '${to} ${path} none bind' >>/etc/fstab; systemctl daemon-reload; mount ${path}`;
     return unusable(detail, `mount -a; rm ${path}; mkdir -p ${to} ${path}; ${mount}`);
   }

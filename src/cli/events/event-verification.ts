@@ -52,7 +52,7 @@ export function createVerification() {
       if (seq <= last) found.push({ seq, what: `comes after ${last}: the order was changed` });
       if (seq > last + 1) gaps.push({ from: last + 1, to: seq - 1 });
       last = Math.max(last, seq);
-      if (!isIntact(event)) found.push({ seq, what: "is not what was written: its hash is another" });
+      if (!isIntact(event)) found.push({ seq, what: "is not as it was written: its hash differs" });
       if (log === "changes" && seq < begin) {
         kept += 1;
         return;

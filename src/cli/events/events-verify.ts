@@ -57,7 +57,7 @@ async function requireAdministrator(client: Client): Promise<void> {
   if (role === "admin") return;
   throw new CommandError(
     4,
-    `Only an administrator sees every event, and this token is of a user who is ${role}.`,
+    `Only an administrator sees every event, and this token belongs to a user who is ${role}.`,
   );
 }
 
@@ -76,7 +76,7 @@ function refuse(findings: readonly Finding[]): void {
   const [first] = findings;
   if (!first) return;
   const more = findings.length > 1 ? ` ${findings.length - 1} more are wrong after it.` : "";
-  throw new CommandError(1, `The event log is not what was written: ${first.seq} ${first.what}.${more}`);
+  throw new CommandError(1, `The event log is not as it was written: ${first.seq} ${first.what}.${more}`);
 }
 
 /** An agent of an earlier release does not say how far back its record goes. */
@@ -90,8 +90,8 @@ function summary(verification: Verification, heads: number | undefined): string 
   const events = verification.chains().reduce((sum, chain) => sum + chain.events, 0);
   const checked = `${events} events were checked: hashes, chains, order and gaps.`;
   if (heads === undefined)
-    return `${checked} Only the journal tells whether the end was cut off: --against-journal.`;
+    return `${checked} Only the journal shows whether the end was cut off: --against-journal.`;
   if (heads === 0)
-    return `${checked} The journal has no head of the log, so a cut end would not be seen. The agent says one at least every 10 minutes in which there were events; an exported journal must hold its lines (journalctl -o json -u steward).`;
+    return `${checked} The journal has no head of the log, so a cut end would go unnoticed. The agent writes one at least every 10 minutes while there are events; an exported journal must have its lines (journalctl -o json -u steward).`;
   return `${checked} The log reaches all ${heads} heads that the journal knows.`;
 }

@@ -167,7 +167,9 @@ async function accountNamed({ client, output }: Invocation, text: string): Promi
     present = await userNamed(client, name);
   } catch (error) {
     if (!(error instanceof StewardError && error.status === 403)) throw error;
-    await output.remark("Only who may list users can tell two of one name apart: all names are searched.");
+    await output.remark(
+      "Only those who may list users can tell apart users of the same name: all of them are searched.",
+    );
     return text;
   }
   const eventsOf = async (type: "user.created" | "user.deleted") =>
@@ -178,11 +180,11 @@ async function accountNamed({ client, output }: Invocation, text: string): Promi
   const [last, ...earlier] = former;
   if (last === undefined) return present?.id ?? text;
   if (present === undefined)
-    await output.remark(`There is no user ${name} now. These events are of the one who was ${lifeOf(last)}.`);
-  for (const one of present ? former : earlier)
     await output.remark(
-      `Another ${name} was ${lifeOf(one)}, and is left out: steward events --name ${one.id}`,
+      `There is no user ${name} now. These events are about the former user, ${lifeOf(last)}.`,
     );
+  for (const one of present ? former : earlier)
+    await output.remark(`Another ${name}, ${lifeOf(one)}, is left out: steward events --name ${one.id}`);
   return present?.id ?? last.id;
 }
 

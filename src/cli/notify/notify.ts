@@ -76,7 +76,7 @@ const secret: Command = {
     if (answer.secret === null)
       return output.changed(answer, `The secret of ${name} is set. Try it: steward notify test ${name}`);
     await output.remark(
-      "This secret is shown only now. Give it to the receiver, which verifies messages by it:",
+      "This secret is shown only now. Give it to the receiver, which verifies messages with it:",
     );
     await output.value(answer, answer.secret);
   },

@@ -73,7 +73,7 @@ async function exchange(path: string, line: string): Promise<string> {
 }
 
 function unheard(path: string, why: string): CommandError {
-  const text = `Steward does not hear the product at ${path} (${why}). Either it does not run (systemctl status steward), or the host file names no product.units: add them, and restart Steward.`;
+  const text = `Steward does not listen to the product at ${path} (${why}). Either it is not running (systemctl status steward), or the host file names no product.units: add them, and restart Steward.`;
   return new CommandError(8, text);
 }
 

@@ -54,7 +54,7 @@ export function formatSeconds(seconds: number): string {
   return `${Math.floor(minutes / 1440)} d ${Math.floor(minutes / 60) % 24} h ${minutes % 60} min`;
 }
 
-const timeWords = "TIME is the present time in UTC, from a watch, such as 2026-11-22T14:03:00Z.";
+const timeWords = "TIME is the current time in UTC, from a watch, such as 2026-11-22T14:03:00Z.";
 
 /** The line to type, and what a person should know before. */
 export function remedyLines(remedy: Remedy | null): string[] {

@@ -93,8 +93,8 @@ const factoryReset: Command = {
 
 const deleted = [
   "Deleted: accounts, settings, sessions, API tokens, events, fetched updates, and the keys and certificates that the agent has made.",
-  "Kept: installed releases, the root of trust of updates, and all that root has put into /etc/steward.",
-  "Then the device needs a first administrator: `steward user add NAME --role admin`. But /etc/steward/first-admin.json makes the one of before again: for another owner, first remove it and type `systemctl restart steward`.",
+  "Kept: installed releases, the root of trust of updates, and everything that root has put into /etc/steward.",
+  "Then the device needs a first administrator: `steward user add NAME --role admin`. But /etc/steward/first-admin.json brings back the same one: for another owner, first delete it and type `systemctl restart steward`.",
 ];
 
 const forImage = [

@@ -110,7 +110,7 @@ async function replaced(
   const { positionals, places, output } = invocation;
   await requireConsent(
     invocation,
-    `Replace the document "${positionals[0]}" by ${source}? The present file is kept.`,
+    `Replace the document "${positionals[0]}" by ${source}? The current file is kept.`,
   );
   const entry = await afterOtherCommands({ places, remark: output.remark }, replace);
   await untilOutOfRescue(places);

@@ -50,7 +50,7 @@ const set: Command = {
     if (before === undefined) {
       return output.changed(
         { changed: null },
-        "The settings have these values; this token may not read whether they had them before.",
+        "The settings have these values; this token cannot read whether they had them before.",
       );
     }
     const changed = given.filter((key) => textAt(before, key) !== textAt(after, key));

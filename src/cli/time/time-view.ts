@@ -104,7 +104,7 @@ function serversOf({ servers, mode }: TimeSync): string {
   if (configured.length === 0) return "none are set";
   const count = `${configured.length} ${configured.length === 1 ? "is" : "are"} set`;
   if (in_effect) return `${count}, in effect`;
-  const why = mode === "delegate" ? "the time daemon uses its own list" : "they are not used at present";
+  const why = mode === "delegate" ? "the time daemon uses its own list" : "they are not used now";
   return `${count}, not in effect: ${why}`;
 }
 

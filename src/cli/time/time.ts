@@ -122,7 +122,7 @@ const resetFloor: Command = {
     const before = await client.call("getTimeSync", {});
     await requireConsent(
       invocation,
-      `Forget that ${before.floor_at} is past for certain? Times as old as this program are believed from then on.`,
+      `Forget that ${before.floor_at} has certainly passed? Times as old as this program will then be believed.`,
     );
     const after = await client.call("resetClockFloor", {});
     await output.changed(after, `The floor was ${before.floor_at} and is ${after.floor_at} now.`);
@@ -133,7 +133,7 @@ export const timeCommands: readonly Command[] = [status, sync, reselect, probe, 
 
 /** Says to a user at a terminal why nothing happens for some seconds. */
 async function askForPatience({ context, output }: Invocation): Promise<void> {
-  if (context.stderr.isTTY) await output.remark("Asking the time servers; this takes some seconds.");
+  if (context.stderr.isTTY) await output.remark("Asking the time servers; this takes a few seconds.");
 }
 
 /** Throws CommandError(6). */

@@ -187,7 +187,7 @@ async function forgive(
   if (releases.length === 0) {
     throw new CommandError(
       5,
-      "No release of that kind has failed here; leave --again out. See steward update status.",
+      "No release of that kind has failed here; leave out --again. See steward update status.",
     );
   }
   for (const release of releases) {

@@ -66,7 +66,7 @@ export async function beginCheck(
       const seconds = error instanceof StewardError ? error.details.retryAfterSeconds : undefined;
       const isSoon = seconds !== undefined && seconds <= turn.mostSeconds && tries < turn.tries;
       if (!isSoon || options.has("no-wait")) throw error;
-      await output.remark(`The last check was a moment ago; the next one begins in ${seconds} s.`);
+      await output.remark(`The last check has just ended; the next one begins in ${seconds} s.`);
       const interruption = context.interruption();
       await pause(seconds * 1_000, interruption, "nothing was begun.");
     }
@@ -108,8 +108,8 @@ export async function pause(milliseconds: number, interruption: AbortSignal, end
 
 function goesOn(status: Updates): string {
   return isApplying(status)
-    ? "the installer goes on with the update; `steward update status` shows the progress."
-    : "the agent goes on with the check.";
+    ? "the installer continues with the update; `steward update status` shows the progress."
+    : "the agent continues with the check.";
 }
 
 function isUnderWay(status: Updates): boolean {

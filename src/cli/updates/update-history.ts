@@ -20,7 +20,10 @@ export const history: Command = {
     if (sequence === undefined) return output.table(present, historyTable(present.items));
     const entry = present.items.find((one) => one.sequence === sequence);
     if (entry === undefined) {
-      throw new CommandError(3, `The history has no entry ${sequence}. What it has: steward update history`);
+      throw new CommandError(
+        3,
+        `The history has no entry ${sequence}. List its entries: steward update history`,
+      );
     }
     await output.report(entry, entryReport(entry));
   },
@@ -71,5 +74,5 @@ function entryFields({ at, seconds, release_id, from_version }: HistoryEntry): F
 
 function logLines({ log }: HistoryEntry): string {
   if (log.length === 0) return "";
-  return `\nThe last lines of what failed:\n${log.map((line) => `  ${escapeText(line)}\n`).join("")}`;
+  return `\nThe last lines of the failure:\n${log.map((line) => `  ${escapeText(line)}\n`).join("")}`;
 }

@@ -57,7 +57,7 @@ async function noticed({ client }: Invocation, fingerprint: string): Promise<str
   for (let look = 0; look < looks; look += 1) {
     const updates = await client.call("getUpdates", {}).catch(() => null);
     if (updates === null) return "";
-    if (updates.trust.fingerprint === fingerprint) return " The agent goes by it.";
+    if (updates.trust.fingerprint === fingerprint) return " The agent uses it.";
     await delay(lookMilliseconds);
   }
   return " The running agent does not see it: perhaps it was started with another --host-file, or cannot read it; `steward update trust show` says.";
@@ -77,7 +77,7 @@ function occupied(target: string, known: string): CommandError {
     known === "unusable" ? "one that cannot be used" : `another one, with the fingerprint ${known}`;
   return new CommandError(
     5,
-    `${target} holds ${which}. Nothing was changed. If the publisher has started over with new keys, give --replace; after a rotation of keys nothing needs to be installed.`,
+    `${target} holds ${which}. Nothing was changed. If the publisher has started over with new keys, add --replace; after a rotation of keys nothing needs to be installed.`,
   );
 }
 

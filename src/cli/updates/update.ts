@@ -93,7 +93,7 @@ const postpone: Command = {
     const until = postponed.map((one) => `${one} before ${status.postponed[one]}`);
     const sentence =
       until.length === 0
-        ? "Not postponed any longer."
+        ? "No longer postponed."
         : `Not applied automatically: ${until.join(", ")}. \`steward update apply\` applies them anyway.`;
     await output.changed(status, sentence);
   },
@@ -117,7 +117,7 @@ const dismiss: Command = {
     }
     const sentence =
       newest.length === 0
-        ? "No failed update waits for a person."
+        ? "There is no warning about a failed update."
         : `Dismissed: ${newest.map(releaseWords).join(", ")}. It stays on the blocklist, and \`steward update status\` shows it.`;
     await output.changed(status, sentence);
   },

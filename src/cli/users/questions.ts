@@ -32,7 +32,7 @@ export function createQuestions({ options, context }: Pick<Invocation, "options"
   if (!stdin.isTTY) {
     throw new CommandError(
       2,
-      "There is no terminal to ask for password and code on. Give them on standard input with --password-stdin, a line each.",
+      "There is no terminal to ask for password and code on. Give them on standard input with --password-stdin, one on each line.",
     );
   }
   return {

@@ -243,8 +243,8 @@ function goneWith({ name, username, scopes, pages = [], last_used_at }: ApiToken
   const used = last_used_at === null ? "it was never used" : `it was last used ${last_used_at}`;
   const options = [...scopes.map((scope) => `--scope ${scope}`), ...pages.map((page) => `--page ${page}`)];
   return [
-    `The token "${name}" of ${username} ends at once, and so does what a program does with it; ${used}.`,
-    `Only a new one brings the program back: steward token add --user ${username} --name TEXT ${options.join(" ")}`,
+    `The token "${name}" of ${username} ends at once, and the program that uses it loses its access; ${used}.`,
+    `To let the program in again: steward token add --user ${username} --name TEXT ${options.join(" ")}`,
   ];
 }
 

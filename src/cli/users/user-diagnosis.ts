@@ -117,11 +117,11 @@ function obstacles({ username, enabled, locked, must_change_password, two_factor
   return [
     ...(two_factor.sealing_key === "missing"
       ? [
-          "No code of this user's can be checked: the key that the secret was sealed with is not on this device. Recovery codes work. " +
+          "This user's codes cannot be checked: the key that the secret was sealed with is not on this device. Recovery codes work. " +
             `Bring the key back (the agent's health says where), or take the factor away: steward user rescue ${username}`,
         ]
       : []),
-    ...(enabled ? [] : [`The user is disabled: nothing signs in before: steward user enable ${username}`]),
+    ...(enabled ? [] : [`The user is disabled. To let them sign in: steward user enable ${username}`]),
     ...(locked?.password
       ? [`After too many wrong passwords sign-in is locked until ${locked.until}; it ends with: ${unlock}`]
       : []),
@@ -131,7 +131,7 @@ function obstacles({ username, enabled, locked, must_change_password, two_factor
         ]
       : []),
     ...(must_change_password
-      ? ["The password is a one-use one, good for one sign-in or spent already."]
+      ? ["It is a one-use password, which works for one sign-in or has already been used."]
       : []),
   ];
 }
@@ -141,7 +141,7 @@ function providerSentence({ username, role, origin, issuer, last_login_at }: Use
   const last = `the last one was at ${last_login_at ?? "an unknown time"}, with the role ${role}`;
   return origin === "provider"
     ? `${username} signs in at ${issuer}, where the password, the second factor and the groups are; ${last}. The host file names this provider.`
-    : `${username} signed in at ${issuer}; ${last}. The host file does not name this provider, so nothing signs in with this account: a sign-in at another provider has an account of its own.`;
+    : `${username} signed in at ${issuer}; ${last}. The host file does not name this provider, so no one can sign in with this account: a sign-in at another provider gets its own account.`;
 }
 
 function factorSentence({ username, two_factor }: User): string {
@@ -174,7 +174,7 @@ function skewSentences({ user, skews, steps, clock }: DiagnosisFacts): string[] 
   const last = newest.at(-1);
   if (!last) {
     if (!user.two_factor.enabled) return [];
-    return ["As far as the events go back, no wrong code was the right one of another time."];
+    return ["As far back as the events go, no wrong code would have been right at another time."];
   }
   return [...newest.map(skewSentence), conclusion(newest, last, { steps, clock })];
 }

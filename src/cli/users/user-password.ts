@@ -91,7 +91,7 @@ function rescueOf({ username, enabled, locked, two_factor, tokens }: User, areKe
     ...(enabled ? [] : ["is enabled"]),
     ...(locked === null ? [] : ["is unlocked"]),
     ...(two_factor.enabled ? ["loses the second factor"] : []),
-    "gets a one-use password in place of the present one",
+    "gets a one-use password in place of the current one",
   ];
   return [
     `User ${username} ${steps.join(", ")}; all sessions end${areKept || tokens === 0 ? "" : `, and ${countTokens(tokens)}`}.`,
@@ -100,8 +100,8 @@ function rescueOf({ username, enabled, locked, two_factor, tokens }: User, areKe
 }
 
 const heldInMemory =
-  "The disk takes no write, so this is only in memory, as are the password and the second factor that the user then chooses. " +
-  "They hold until the agent ends, and are written when the disk can be written. If the agent ends before that, rescue the user again.";
+  "The disk cannot be written, so this is only in memory, and so are the password and the second factor that the user then chooses. " +
+  "They last until the agent ends, and are written when the disk can be written. If the agent ends before that, rescue the user again.";
 
 function obstaclesOf(user: User): string {
   const obstacles = [

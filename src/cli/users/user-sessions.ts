@@ -49,7 +49,7 @@ export const sessionCommands: readonly Command[] = [list, revoke];
 
 /** The sentence about the API tokens, which the end of sessions does not change. */
 function tokensBeside({ username, tokens }: User): string {
-  if (tokens === 0) return "There is no API token besides.";
+  if (tokens === 0) return "There are no API tokens.";
   const stay = `${countTokens(tokens)} ${tokens === 1 ? "stays" : "stay"} good`;
   return `${stay}: steward token list --user ${username}. A new password ends ${tokens === 1 ? "it" : "them"}: steward user passwd ${username}`;
 }

@@ -89,7 +89,7 @@ async function doSetUp(invocation: Invocation, session: OwnSession): Promise<voi
   const enrolment = await client.call("setUpTwoFactor", { params: { id: user.id } });
   await showEnrolment(invocation, enrolment);
   await invocation.output.remark(
-    `Nothing has changed yet. A first code enables it, until ${enrolment.expires_at} also with: steward user 2fa enable ${user.username}`,
+    `Nothing has changed yet. A first code enables it; until ${enrolment.expires_at} you can also type: steward user 2fa enable ${user.username}`,
   );
   if (!invocation.options.has("begin")) await enableTwoFactor(invocation, session);
 }

@@ -91,7 +91,7 @@ const reset: Command = {
     const { positionals, options, client, output } = invocation;
     const [name = ""] = positionals;
     const reason = options.text("reason");
-    if (!reason) throw new UsageError("--reason is missing: it is written down.");
+    if (!reason) throw new UsageError("--reason is missing, and is recorded.");
     const { id, two_factor } = await findUser(client, name);
     if (!two_factor.enabled) {
       throw new CommandError(5, `User "${name}" has no second factor; nothing was changed.`);

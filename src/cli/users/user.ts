@@ -100,7 +100,7 @@ const remove: Command = {
 function goneWith({ username, display_name, role, origin, issuer, two_factor }: User): string[] {
   const person = display_name === "" ? role : `${display_name}, ${role}`;
   if (origin !== "local") {
-    const back = `They come back as a new, enabled user at their next sign-in at ${issuer}, while a group of theirs has a role. To keep them out, change their groups there, or do not delete but disable: steward user disable ${username}`;
+    const back = `They come back as a new, enabled user at their next sign-in at ${issuer}, while a group of theirs has a role. To keep them out, change their groups there, or disable them instead of deleting: steward user disable ${username}`;
     return [
       `User ${username} (${person}) is deleted, with the sessions.`,
       origin === "provider"

@@ -68,7 +68,7 @@ describe("createHttpClient", { concurrency: true }, () => {
     const message = /holds .*odd\.sock but did not answer within/;
     await assert.rejects(silent, { exitCode: 8, message });
     const hasty = versionFrom(test, (socket) => socket.once("data", () => socket.destroy()));
-    const unknown = /Whether the request was carried out is not known/;
+    const unknown = /It is not known whether the request was carried out/;
     await assert.rejects(hasty, { exitCode: 8, message: unknown });
   });
 

@@ -365,7 +365,7 @@ describe("steward doctor", () => {
     [
       "a file",
       (path: string) => writeFileSync(path, ""),
-      /no directory/,
+      /is not a directory/,
       "mv ROOT/state ROOT/state.unusable",
     ],
     ["a link that leads nowhere", (path: string) => symlinkSync("disk/state", path), leadsNowhere, toDisk],

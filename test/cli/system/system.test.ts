@@ -53,7 +53,7 @@ describe("steward system set", { concurrency: true }, () => {
   it("works with a token that may write and not read, and says what it cannot know", async (test) => {
     const blind = { ...answers, "GET /api/system": problem({ code: "insufficient_scope", status: 403 }) };
     const line = "system set device.name=gate";
-    await ends(test, line, blind, { stderr: /may not read whether they had them before/ });
+    await ends(test, line, blind, { stderr: /cannot read whether they had them before/ });
     const { stdout } = await ended(test, `${line} -o json`, blind);
     assert.deepEqual(JSON.parse(stdout), { changed: null });
   });

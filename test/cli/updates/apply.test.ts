@@ -217,7 +217,7 @@ describe("the end of an update command", { concurrency: true }, () => {
   const installed =
     "rules base 1.3.0 is installed, in place of 1.2.0. It proved healthy: pump.service is active.\n";
   const failed = "rules base 1.3.0 failed and was undone. It did not become healthy in time.";
-  const log = "\nThe last lines of what failed:\n  engine: line 1 of rules.txt is no rule\n";
+  const log = "\nThe last lines of the failure:\n  engine: line 1 of rules.txt is no rule\n";
   const notApplied = (code: string, name = "rules base") =>
     `steward: ${name} 1.3.0 was not applied. Why: ${code}.\n`;
 
@@ -329,7 +329,7 @@ describe("steward update rollback", { concurrency: true }, () => {
 describe("steward update postpone", { concurrency: true }, () => {
   for (const [span, rules, stderr] of [
     ["12h", "2026-11-21T02:00Z", /^Not applied automatically: rules before 2026-11-21T02:00Z\./m],
-    ["0s", null, /^Not postponed any longer\./m],
+    ["0s", null, /^No longer postponed\./m],
   ] as const)
     it(`says what comes of --for ${span}`, (test) => {
       const body = exampleUpdates({ postponed: { rules, binary: null } });
@@ -360,7 +360,7 @@ describe("steward update dismiss", { concurrency: true }, () => {
 
   it("asks for nothing where no failure is open", (test) =>
     ends(test, "update dismiss", having({ ...exampleFailed, state: "overtaken" }), {
-      stderr: /^No failed update waits for a person\./m,
+      stderr: /^There is no warning about a failed update\./m,
       sent: [],
     }));
 });

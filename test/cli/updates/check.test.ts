@@ -251,7 +251,7 @@ describe("steward update check", { concurrency: true }, () => {
       test,
       check,
       { ...refusing("x", 500), ...soon },
-      { stderr: /^The last check was a moment ago; the next one begins in 1 s\.$/m },
+      { stderr: /^The last check has just ended; the next one begins in 1 s\.$/m },
     );
     assert.equal(answers.length, 0);
   });

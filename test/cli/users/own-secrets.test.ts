@@ -321,7 +321,7 @@ describe("steward user 2fa setup", { concurrency: true }, () => {
     const { received } = await ended(test, `${setup} --password-stdin`, answers, {
       stdin: `${password}\n`,
       code: 6,
-      stderr: /until 2026-01-02T03:14:05\.000Z also with: steward user 2fa enable anna/,
+      stderr: /until 2026-01-02T03:14:05\.000Z you can also type: steward user 2fa enable anna/,
     });
     assert.equal(received.at(-1)?.path, "/api/auth/logout");
   });

@@ -40,7 +40,7 @@ describe("diagnosisOf", () => {
   const few = { ...anna.two_factor, recovery_codes_remaining: 2 };
   const cases: [what: string, facts: Partial<DiagnosisFacts>, expected: RegExp][] = [
     ["no second factor", { user: exampleUser() }, /no second factor: .* is enough/],
-    ["nothing seen", {}, /no wrong code was the right one of another time/],
+    ["nothing seen", {}, /no wrong code would have been right at another time/],
     [
       "the device's clock and what it is worth",
       {},
@@ -55,7 +55,7 @@ describe("diagnosisOf", () => {
     [
       "a key that is gone, before all else",
       { user: { ...anna, enabled: false, two_factor: { ...few, sealing_key: "missing" } } },
-      /^No code of this user's can be checked: the key .* is not on this device.*steward user rescue anna\nThe user is disabled/,
+      /^This user's codes cannot be checked: the key .* is not on this device.*steward user rescue anna\nThe user is disabled/,
     ],
     ["a disabled user", { user: { ...anna, enabled: false } }, /^The user is disabled/],
     ["a later code", { skews: [skew(300)] }, /clock 300 seconds ahead of the device's/],
@@ -116,7 +116,7 @@ describe("diagnosisOf", () => {
     [
       "a provider that the host file does not name",
       { user: ofProvider("former_provider") },
-      /anna signed in at https:\/\/id\.example; .*The host file does not name this provider, so nothing signs in/,
+      /anna signed in at https:\/\/id\.example; .*The host file does not name this provider, so no one can sign in with this account/,
     ],
     ["no obstacle", {}, /^The account is enabled and not locked\./],
   ];

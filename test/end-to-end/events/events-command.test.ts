@@ -32,14 +32,17 @@ describe("steward events --name, of a name that several people had one after the
     assert.deepEqual(present.ids, [second]);
     const time = String.raw`2\d+-\S+Z`;
     const former = RegExp(
-      `Another kim was added at ${time} and deleted at ${time}, .* steward events --name ${first}`,
+      `Another kim, added at ${time} and deleted at ${time}, .* steward events --name ${first}`,
     );
     assert.match(present.stderr, former);
     assert.deepEqual((await deedsOf(first)).ids, [first]);
     await remove(second);
     const { ids, stderr } = await deedsOf("kim");
     assert.deepEqual(ids, [second]);
-    assert.match(stderr, /There is no user kim now. These events are of the one who was added at .* deleted/);
+    assert.match(
+      stderr,
+      /There is no user kim now. These events are about the former user, added at .* deleted/,
+    );
     assert.match(stderr, former);
   });
 });
@@ -74,7 +77,7 @@ describe("steward events --verify", () => {
     const text = readFileSync(file, "utf8");
     writeFileSync(file, text.replace("settings.changed", "settings.channed"));
     const changed = await verify();
-    assert.deepEqual([changed.code, /not what was written: 4 /.test(changed.stderr)], [1, true]);
+    assert.deepEqual([changed.code, /not as it was written: 4 /.test(changed.stderr)], [1, true]);
     writeFileSync(file, `${text.split("\n").slice(0, 3).join("\n")}\n`);
     assert.equal((await verify()).code, 0);
     const cut = await verify("--journal", journal);
