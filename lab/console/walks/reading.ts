@@ -40,3 +40,26 @@ export async function assertWords(page: Page): Promise<void> {
     );
   assert.deepEqual(wordless, [], `${page.url()} says by colour alone`);
 }
+
+/** Words that English texts are full of and German ones have not, neither as words nor as names. */
+const english = /\b(?:a|the|and|is|are|not|you|your|with|of|for|this|that|by|to|has|have)\b/i.source;
+
+/** A German page in German, with its titles and labels. Commands, lines of the log and what is marked as English are not its text. */
+export async function assertGerman(page: Page): Promise<void> {
+  await whole(page);
+  const found = await page.evaluate((pattern) => {
+    const texts: string[] = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+    while (walker.nextNode()) {
+      const { currentNode: node } = walker;
+      const element = node instanceof Element ? node : node.parentElement;
+      if (!element?.checkVisibility() || element.closest("[lang=en], code, pre, .log")) continue;
+      if (!(node instanceof Element)) texts.push(node.textContent ?? "");
+      else
+        for (const name of ["title", "aria-label", "placeholder", "alt"])
+          texts.push(node.getAttribute(name) ?? "");
+    }
+    return texts.filter((text) => new RegExp(pattern, "i").test(text));
+  }, english);
+  assert.deepEqual(found, [], `${page.url()} has English on a German page`);
+}
