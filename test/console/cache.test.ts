@@ -11,7 +11,7 @@ Object.assign(globalThis, { CONTRACT_ROUTES: { getMe: ["/auth/me"], getUpdates: 
 function answering(test: TestContext): ((body: object) => void)[] {
   const waiting: ((body: object) => void)[] = [];
   test.mock.method(globalThis, "fetch", () => {
-    const headers = { "content-type": "application/json" };
+    const headers = { "content-type": "application/json", "x-request-id": "test" };
     return new Promise<Response>((resolve) => {
       waiting.push((body) => resolve(new Response(JSON.stringify(body), { headers })));
     });

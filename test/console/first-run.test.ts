@@ -27,10 +27,10 @@ function fields(page: Page) {
 const alreadyDone = {
   status: 409,
   contentType: "application/problem+json",
-  body: JSON.stringify({
+  json: {
     ...{ type: "about:blank", title: "Set up already", status: 409, request_id: "r" },
     ...{ code: "setup_already_done", detail: "This device has an administrator already." },
-  }),
+  },
 };
 
 describe("the console's first run", () => {

@@ -161,7 +161,8 @@ function changed(request: LightRequest, headers: Record<string, string>): LightR
 
 async function fulfilled({ status, contentType, body, json, response }: Fulfilment): Promise<Response> {
   const text = json === undefined ? (body ?? (await response?.text()) ?? "") : JSON.stringify(json);
-  const headers = new Headers(response?.headers ?? {});
+  // The agent names each of its answers; a body is whatever the test says.
+  const headers = new Headers(response?.headers ?? (json === undefined ? {} : { "x-request-id": "test" }));
   headers.set("content-type", contentType ?? headers.get("content-type") ?? "application/json");
   for (const name of ["content-length", "content-encoding"]) headers.delete(name);
   return new Response(text, { status: status ?? response?.status ?? 200, headers });

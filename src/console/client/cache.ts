@@ -121,7 +121,7 @@ function beginEvents(lastId: string): void {
 /** Keeps fresh what is in use: by events, when the page comes into sight, when the agent is back. */
 export function watchChanges(): void {
   // Those who follow events hear of the rest by them.
-  lastWrite.subscribe(() => makeStale(ending !== null ? ["getStatus"] : "all"));
+  lastWrite.subscribe(() => makeStale(ending !== null && lastWrite.read().isSure ? ["getStatus"] : "all"));
   isConnected.subscribe(() => isConnected.read() && makeStale("all"));
   document.addEventListener("visibilitychange", () => {
     for (const entry of entries.values()) entry.refresh(oldMilliseconds);

@@ -1,11 +1,12 @@
 import type { OperationId } from "../../contract/operations.ts";
-import type { Input, Output } from "../../contract/types.ts";
+import type { Input, Output, Problem } from "../../contract/types.ts";
 import { createStore } from "../store.ts";
 import { authority } from "./authority.ts";
+import { textOf } from "./body.ts";
 import { connected, heard, lost } from "./connection.ts";
 import { deviceTimeSaid } from "./device-time.ts";
 import { readyToExplain } from "./explanations.ts";
-import { ProblemError, readProblem, Unreachable } from "./problem.ts";
+import { Fault, isAgents, ProblemError, Unreachable } from "./problem.ts";
 
 /** Path and method of an operation, and 1 where the session's cookie authenticates the request; without both: GET. */
 type Route = readonly [path: string, method?: string, isByCookie?: 1];
@@ -25,8 +26,8 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The answer to the first attempt, where it was sent already. */
   readonly early?: Promise<Response> | undefined;
-  /** Sends the request in place of `fetch` (./upload.ts). */
-  readonly by?: (path: string, request: RequestInit) => Promise<Response>;
+  /** Sends the request in place of `fetch`, and says with each piece of it that has left (./upload.ts). */
+  readonly by?: (path: string, request: RequestInit, onPiece: () => void) => Promise<Response>;
 }
 
 interface Answer<Id extends OperationId> {
@@ -35,14 +36,44 @@ interface Answer<Id extends OperationId> {
   readonly etag: string | null;
 }
 
-/** Replaced after each write from this page, since data that is seldom read is then worth reading again. */
-export const lastWrite = createStore({});
+/**
+ * Replaced after each write from this page, since data that is seldom read is then worth reading again; all data where it
+ * is not known whether the write was carried out.
+ */
+export const lastWrite = createStore({ isSure: true });
 
 /** Codes of actions that are required of the user. */
 const restrictions = ["password_change_required", "two_factor_enrolment_required"];
 
-/** Milliseconds for a read to begin its answer: a device without power says nothing at all. */
-const patienceMilliseconds = 20_000;
+/** A write that has waited too long for its answer. */
+export interface LateWrite {
+  /** Asks again later. */
+  wait(): void;
+  /** Its caller gets Unreachable. */
+  giveUp(): void;
+}
+
+/** The one that the person is asked about; null: none is late. */
+export const lateWrite = createStore<LateWrite | null>(null);
+
+/** Seconds for an answer to begin: a device without power says nothing at all. */
+const patienceSeconds = 20;
+
+/** The same of operations whose work takes longer, by the bounds that the agent has for it; of an upload, since its last piece left. */
+const longerSeconds: Partial<Record<OperationId, number>> = {
+  checkUploadedRepository: 90,
+  makeBackup: 90,
+  makeSupportBundle: 500,
+  probeTimeServers: 60,
+  receiveBackup: 90,
+  reselectTimeSources: 120,
+  restoreBackup: 300,
+  syncTime: 120,
+  testReceiver: 90,
+};
+
+/** A read is sent at most this often, where the device answers in between. */
+const mostReads = 3;
 
 /** One call is sent at most this often: again with another token, and again after the password. */
 const mostAttempts = 5;
@@ -61,12 +92,15 @@ export async function callWithTag<Id extends OperationId>(
   input: CallInput<Id> = {},
   options: CallOptions = {},
 ): Promise<Answer<Id>> {
-  for (;;) {
-    const response = await exchange(id, input, options);
-    const text = await response.text().catch((error: unknown) => unanswered(id, options, error));
-    if (text === null) continue;
-    const value = (text === "" ? undefined : JSON.parse(text)) as Output<Id>;
-    return { value, etag: response.headers.get("etag") };
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const response = await exchange(id, input, options);
+      const value = (await contentOf(id, options, response)) as Output<Id>;
+      return { value, etag: response.headers.get("etag") };
+    } catch (error) {
+      // It is not known whether a write was carried out, so it is not sent twice.
+      if (!(error instanceof Unreachable) || error.isWrite || attempt === mostReads) throw error;
+    }
   }
 }
 
@@ -82,10 +116,10 @@ export async function exchange<Id extends OperationId>(
     const token = isByCookie ? null : authority.token();
     const response = await send(id, input, attempt === 1 ? options : { ...options, early: undefined }, token);
     if (response.ok) {
-      if (token !== null && method !== "GET") lastWrite.set({});
+      if (token !== null && method !== "GET") lastWrite.set({ isSure: true });
       return response;
     }
-    const problem = await readProblem(response);
+    const problem = (await contentOf(id, options, response)) as Problem;
     if (problem.clock) deviceTimeSaid(problem.clock.server_time);
     if (restrictions.includes(problem.code)) authority.restricted(problem.code);
     if (problem.code === "forbidden") authority.forbidden();
@@ -126,43 +160,76 @@ async function send<Id extends OperationId>(
     method,
     headers,
     cache: "no-store" as const,
-    signal: options.signal ?? null,
+    redirect: "manual" as const,
     ...(body !== undefined && { body: JSON.stringify(body) }),
   };
   const path = pathOf(id, params, query);
-  for (;;) {
-    await connected();
-    try {
-      const by = options.by ?? (method === "GET" ? patiently : fetch);
-      const response = await (options.early ?? by(path, request));
-      heard();
-      return response;
-    } catch (error) {
-      unanswered(id, options, error);
-    }
+  await connected();
+  const response = await answerTo(id, path, request, options).catch((error: unknown) =>
+    unanswered(id, options, error),
+  );
+  if (!isAgents(response)) unanswered(id, options, response.status, true);
+  heard();
+  return response;
+}
+
+async function contentOf(id: OperationId, options: CallOptions, response: Response): Promise<unknown> {
+  try {
+    const text = await textOf(response);
+    return response.status === 204 ? undefined : JSON.parse(text);
+  } catch (error) {
+    return unanswered(id, options, error, true);
   }
 }
 
-/** Throws unless it is to be sent again: it is not known whether a write was carried out, so it is not sent twice. */
-function unanswered(id: OperationId, { signal }: CallOptions, error: unknown): null {
+function unanswered(id: OperationId, { signal }: CallOptions, cause: unknown, isForeign?: boolean): never {
   signal?.throwIfAborted();
+  if (cause instanceof Fault) throw cause;
   void lost();
-  if (methodOf(id) !== "GET") throw new Unreachable("no answer", { cause: error });
-  return null;
+  const isWrite = methodOf(id) !== "GET";
+  if (isWrite) lastWrite.set({ isSure: false });
+  throw new Unreachable(isWrite, isForeign, cause);
 }
 
-/** Like `fetch`, which would wait for ever. */
-async function patiently(path: string, { signal, ...request }: RequestInit): Promise<Response> {
+/** Like `fetch`, which would wait for ever: what can be sent again is ended, and about the rest the person is asked. */
+async function answerTo(
+  id: OperationId,
+  path: string,
+  request: RequestInit,
+  { signal, early, by = fetch }: CallOptions,
+): Promise<Response> {
   signal?.throwIfAborted();
+  const [, method, isByCookie] = CONTRACT_ROUTES[id];
   const ending = new AbortController();
-  const end = (): void => ending.abort();
-  const timer = setTimeout(end, patienceMilliseconds);
+  const giveUp = (): void => ending.abort();
   // Safari has AbortSignal.any only since 17.4.
-  signal?.addEventListener("abort", end);
+  signal?.addEventListener("abort", giveUp);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const begin = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(onLate, (longerSeconds[id] ?? patienceSeconds) * 1_000);
+  };
+  const late = {
+    giveUp,
+    wait: () => {
+      lateWrite.set(null);
+      begin();
+    },
+  };
+  const onLate = (): void => {
+    if (!method || isByCookie) giveUp();
+    else if (lateWrite.read() === null) lateWrite.set(late);
+    else begin();
+  };
+  begin();
   try {
-    return await fetch(path, { ...request, signal: ending.signal });
+    const ended = new Promise<never>((_, reject) => {
+      ending.signal.addEventListener("abort", () => reject(ending.signal.reason));
+    });
+    return await Promise.race([ended, early ?? by(path, { ...request, signal: ending.signal }, begin)]);
   } finally {
     clearTimeout(timer);
+    if (lateWrite.read() === late) lateWrite.set(null);
   }
 }
 

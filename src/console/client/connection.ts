@@ -1,8 +1,10 @@
 import { useEffect } from "preact/hooks";
 import type { ConsoleGreeting } from "../../contract/types.ts";
 import { createStore, useStore } from "../store.ts";
+import { textOf } from "./body.ts";
 import { deviceTimeSaid } from "./device-time.ts";
 import { accentSaid, markSaid } from "./face.ts";
+import { isAgents } from "./problem.ts";
 
 /** Seconds between two looks whether the agent is back: soon at first, then seldom enough for a device that is starting. */
 const waitsSeconds = [0.5, 1, 2, 3, 5];
@@ -17,6 +19,9 @@ export const isConnected = createStore(true);
 
 /** True: it has been silent for so long that the page says so and sends it nothing. */
 export const isAway = createStore(false);
+
+/** True: something in between answers in its place. */
+export const isForeign = createStore(false);
 
 /** When the agent answered last, milliseconds since 1970 by this browser's clock. */
 export let heardAt = Date.now();
@@ -58,7 +63,6 @@ export function connected(): Promise<void> {
 
 /** The agent did not answer: from now on it is looked for until it does. */
 export function lost(): Promise<void> {
-  isConnected.set(false);
   returning ??= untilReturned();
   return returning;
 }
@@ -68,9 +72,15 @@ export async function greet(): Promise<boolean> {
   // Only the request and its answer are caught: a fault of this page is no silence of the device.
   const said = await fetch("/api/console", {
     cache: "no-store",
+    redirect: "manual",
     signal: AbortSignal.timeout(patienceMilliseconds),
   })
-    .then((response) => (response.ok ? (response.json() as Promise<ConsoleGreeting>) : null))
+    .then(async (response) => {
+      isForeign.set(!isAgents(response));
+      return response.ok && isAgents(response)
+        ? (JSON.parse(await textOf(response)) as ConsoleGreeting)
+        : null;
+    })
     .catch(() => null);
   if (said === null) return false;
   heard();
@@ -90,11 +100,18 @@ export function useGreeting(): ConsoleGreeting | null {
   return said;
 }
 
+/** Ends the wait for the next look. */
+export let tryNow: () => void = () => undefined;
+
 async function untilReturned(): Promise<void> {
   const saying = setTimeout(() => isAway.set(true), unseenMilliseconds);
   for (let tries = 0; !(await greet()); tries += 1) {
+    isConnected.set(false);
     const seconds = waitsSeconds[Math.min(tries, waitsSeconds.length - 1)] ?? 1;
-    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+    await new Promise<void>((resolve) => {
+      tryNow = resolve;
+      setTimeout(resolve, seconds * 1_000);
+    });
   }
   clearTimeout(saying);
   returning = null;

@@ -1,5 +1,5 @@
-import { createParser } from "eventsource-parser";
 import type { StreamId } from "../../contract/types.ts";
+import { textPieces } from "./body.ts";
 import { type CallInput, exchange } from "./call.ts";
 import { heard, lost } from "./connection.ts";
 import { Cancelled, ProblemError } from "./problem.ts";
@@ -13,8 +13,8 @@ export interface StreamMessage {
   readonly data: unknown;
 }
 
-/** Milliseconds for the next sign of life, of which a stream has one every 15 s: a device without power ends none. */
-const silenceMilliseconds = 25_000;
+/** UTF-16 units, of which the agent's longest message has a tenth. */
+const longestMessage = 2 ** 22;
 
 /** Seconds until a stream that ended is taken up again. */
 const comeBackSeconds = 1;
@@ -46,28 +46,22 @@ export async function follow<Id extends StreamId>(
   }
 }
 
-async function readMessages(response: Response, onMessage: (message: StreamMessage) => void): Promise<void> {
-  const parser = createParser({
-    onEvent: ({ event = null, id = null, data }) => onMessage({ event, id, data: JSON.parse(data) }),
-  });
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  for (;;) {
-    const piece = await (reader && nextPiece(reader, silenceMilliseconds));
-    if (piece === undefined || piece.done) return;
+/** The agent's messages: a line each for id, kind and data, and a blank one (http/wire/streams.ts). */
+export async function readMessages(
+  response: Response,
+  onMessage: (message: StreamMessage) => void,
+): Promise<void> {
+  let rest = "";
+  for await (const piece of textPieces(response)) {
     heard();
-    parser.feed(piece.value);
+    const blocks = (rest + piece).split("\n\n");
+    rest = blocks.pop() ?? "";
+    if (rest.length > longestMessage) throw new RangeError("no end of the message");
+    for (const block of blocks) {
+      // JSON may hold U+2028, at which a dot ends.
+      const of = (name: string) => new RegExp(`(?:^|\n)${name}: ([^\n]*)`).exec(block)?.[1] ?? null;
+      const data = of("data");
+      if (data !== null) onMessage({ event: of("event"), id: of("id"), data: JSON.parse(data) });
+    }
   }
-}
-
-/** The next piece. Throws, and gives the connection up, when none comes within this time. */
-export async function nextPiece<T>(
-  reader: ReadableStreamDefaultReader<T>,
-  milliseconds: number,
-): Promise<ReadableStreamReadResult<T>> {
-  const silence = AbortSignal.timeout(milliseconds);
-  const next = reader.read();
-  await Promise.race([next, new Promise((resolve) => silence.addEventListener("abort", resolve))]);
-  if (!silence.aborted) return next;
-  void reader.cancel().catch(() => undefined);
-  throw silence.reason;
 }

@@ -10,8 +10,9 @@ import type {
   User,
 } from "../../contract/types.ts";
 import { type Part, textsOfParts } from "../catalogue/texts-of-parts.ts";
-import { loadTexts } from "../catalogue/words.ts";
+import { loadTexts, t } from "../catalogue/words.ts";
 import { isOutdated, lost } from "./connection.ts";
+import { Fault } from "./problem.ts";
 
 export interface ExplanationProps {
   readonly code: string;
@@ -131,16 +132,29 @@ export function loadPartsBy(given: Loaders, reloading: () => Promise<void>): voi
   reload = reloading;
 }
 
-/** Loads a part with its texts. Waits for an agent that restarts; throws after an update, which has replaced the files. */
+/** Loads a part with its texts. Waits for an agent that restarts; throws Fault after an update, which has replaced the files. */
 export function loadPart<P extends Part>(part: P): Promise<Parts[P]> {
-  const read = () =>
-    Promise.all([loaders[part](), ...textsOfParts[part].map(loadTexts)]).then(([loaded]) => loaded);
-  return read().catch(() => lost().then(read));
+  return persistently(() =>
+    Promise.all([loaders[part](), ...textsOfParts[part].map(loadTexts)]).then(([loaded]) => loaded),
+  );
 }
 
 /** The same where nothing is drawn without it. After an update the page is reloaded, and typed text stays until then. */
 export function loadNeededPart<P extends Part>(part: P): Promise<Parts[P]> {
-  return loadPart(part).catch((error: unknown) => {
+  return needed(loadPart(part));
+}
+
+/** Loads files of the console, once more when the agent answers. */
+export function persistently<T>(load: () => Promise<T>): Promise<T> {
+  return load()
+    .catch(() => lost().then(load))
+    .catch((cause: unknown) => {
+      throw new Fault(() => t.problem.faults.unloaded, cause);
+    });
+}
+
+export function needed<T>(loading: Promise<T>): Promise<T> {
+  return loading.catch((error: unknown) => {
     if (!isOutdated.read()) throw error;
     void reload();
     return new Promise<never>(() => undefined);

@@ -10,11 +10,36 @@ export class ProblemError extends Error {
   }
 }
 
-/** The agent did not answer; whether it did what it was asked is not known. */
-export class Unreachable extends Error {}
+/** The agent did not answer, or something in between did. */
+export class Unreachable extends Error {
+  /** True: whether it did what it was asked is not known. */
+  readonly isWrite: boolean;
+  /** True: something else has answered, or has cut the answer short. */
+  readonly isForeign: boolean;
+
+  constructor(isWrite: boolean, isForeign = false, cause?: unknown) {
+    super("no answer of the agent", { cause });
+    this.isWrite = isWrite;
+    this.isForeign = isForeign;
+  }
+}
 
 /** It was not sent, for the agent does not answer; what was to be done is to be asked for again. */
-export class Unsent extends Unreachable {}
+export class Unsent extends Unreachable {
+  constructor() {
+    super(false);
+  }
+}
+
+/** A failure that the page explains; its cause has the browser's own words. */
+export class Fault extends Error {
+  readonly words: () => { readonly title: string; readonly text: string };
+
+  constructor(words: Fault["words"], cause: unknown) {
+    super("a fault that is explained", { cause });
+    this.words = words;
+  }
+}
 
 /** The person has cancelled the action, such as by closing the question for the password. */
 export class Cancelled extends Error {}
@@ -24,16 +49,8 @@ export function codeOf(error: unknown): string | null {
   return error instanceof ProblemError ? error.problem.code : null;
 }
 
-/** The problem in an answer; an answer that has none, from something in between, becomes one. */
-export async function readProblem(response: Response): Promise<Problem> {
-  const isProblem = response.headers.get("content-type")?.startsWith("application/problem+json") ?? false;
-  if (isProblem) return (await response.json()) as Problem;
-  return {
-    type: "about:blank",
-    title: response.statusText,
-    status: response.status,
-    detail: `HTTP ${response.status}`,
-    code: "unknown",
-    request_id: response.headers.get("x-request-id") ?? "",
-  };
+/** True: the agent has given this answer. It names each one, and says what it refuses as RFC 9457 has it. */
+export function isAgents({ ok, headers }: Response): boolean {
+  if (!headers.has("x-request-id")) return false;
+  return ok || (headers.get("content-type")?.startsWith("application/problem+json") ?? false);
 }

@@ -1,6 +1,8 @@
 import type { OperationId, operations } from "../../contract/operations.ts";
 import type { Output } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
 import { type CallOptions, call } from "./call.ts";
+import { Fault } from "./problem.ts";
 
 type UploadId = {
   [Id in OperationId]: (typeof operations)[Id] extends { upload: object } ? Id : never;
@@ -13,13 +15,14 @@ export function upload<Id extends UploadId>(
   onBytes: (bytes: number) => void,
   options: Pick<CallOptions, "signal" | "headers">,
 ): Promise<Output<Id>> {
-  return call(id, {}, { ...options, by: (path, request) => send(path, request, file, onBytes) });
+  return call(id, {}, { ...options, by: (...given) => send(...given, file, onBytes) });
 }
 
 /** `fetch` does not say how much has left. */
 function send(
   path: string,
   { method = "PUT", headers, signal }: RequestInit,
+  onPiece: () => void,
   file: Blob,
   onBytes: (bytes: number) => void,
 ): Promise<Response> {
@@ -28,9 +31,20 @@ function send(
     request.open(method, path);
     for (const [name, value] of new Headers(headers)) request.setRequestHeader(name, value);
     request.setRequestHeader("content-type", "application/octet-stream");
-    request.upload.onprogress = ({ loaded }) => onBytes(loaded);
+    request.upload.onprogress = ({ loaded }) => {
+      onPiece();
+      onBytes(loaded);
+    };
     request.onload = () => resolve(answerOf(request));
-    request.onerror = () => reject(new TypeError("no answer"));
+    // A file that was moved or changed meanwhile ends the request as well, and that is no silence of the device.
+    request.onerror = () =>
+      file
+        .slice(0, 1)
+        .arrayBuffer()
+        .then(
+          () => reject(new TypeError("no answer")),
+          (cause) => reject(new Fault(() => t.problem.faults.unreadable, cause)),
+        );
     request.onabort = () => reject(signal?.reason);
     signal?.addEventListener("abort", () => request.abort());
     request.send(file);

@@ -29,7 +29,7 @@ export function useAction<A extends readonly unknown[]>(work: (...given: A) => P
     run: async (...given) => {
       if (isRunning.current) return false;
       if (isAway.read()) {
-        setState({ isBusy: false, error: new Unsent("not sent") });
+        setState({ isBusy: false, error: new Unsent() });
         return false;
       }
       isRunning.current = true;

@@ -56,7 +56,7 @@ function RemedyButton({
   return (
     <div class="buttons">
       <Button onClick={work}>
-        {remedy === "retry" && !onRetry ? t.remedies.reload : t.remedies[remedy]}
+        {remedy !== "retry" ? t.remedies[remedy] : onRetry ? t.ui.again : t.remedies.reload}
       </Button>
     </div>
   );

@@ -45,6 +45,9 @@ export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   return navigator.locks.request("steward-refresh", work) as Promise<T>;
 }
 
+/** Milliseconds for it: the other tabs wait as well. */
+const patienceMilliseconds = 20_000;
+
 /** Here the script in the page itself leaves its answer for the console's script, which comes later. */
 const page = globalThis as { stewardRefresh?: Promise<Response> };
 
@@ -53,7 +56,8 @@ export function beginRefresh(path: string): void {
   if (readBinding() === null) return;
   page.stewardRefresh = inTurn(async () => {
     const headers = { ...bindingHeaders(), "content-type": "application/json" };
-    const response = await fetch(path, { method: "POST", headers, body: "{}", cache: "no-store" });
+    const signal = AbortSignal.timeout(patienceMilliseconds);
+    const response = await fetch(path, { method: "POST", headers, body: "{}", cache: "no-store", signal });
     // With the cookie that came with it: another tab may need both before the console is here.
     if (response.ok) keepBinding(await response.clone().json());
     return response;

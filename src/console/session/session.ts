@@ -185,10 +185,13 @@ async function renew(spent: string | null): Promise<void> {
   await untilSignedInAgain();
 }
 
+/** A session is asked for again so often, where the device answers in between. */
+const mostAttempts = 3;
+
 /** False: the session is over. One tab at a time, since the refresh token is good once. An absent agent is asked again. */
 async function refresh(): Promise<boolean> {
   const before = endings;
-  for (;;) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       const options = { headers: bindingHeaders(), early: earlyRefresh() };
       const next = await call("refresh", { body: {} }, options);
@@ -201,7 +204,7 @@ async function refresh(): Promise<boolean> {
         if (["binding", "revoked"].includes((error as ProblemError).problem.reason ?? "")) endedBy.set(error);
         return false;
       }
-      if (!(error instanceof Unreachable)) throw error;
+      if (!(error instanceof Unreachable) || attempt === mostAttempts) throw error;
       await connected();
     }
   }

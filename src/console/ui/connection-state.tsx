@@ -1,7 +1,8 @@
 import { timeOfDay } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
-import { heardAt, isAway } from "../client/connection.ts";
+import { heardAt, isAway, isForeign, tryNow } from "../client/connection.ts";
 import { useStore } from "../store.ts";
+import { Button } from "./button.tsx";
 import { Shape } from "./shape.tsx";
 
 /** Says that the device is away, over the page rather than in it, so that nothing moves. */
@@ -12,16 +13,18 @@ export function ConnectionState({
   readonly isOverFacts?: boolean;
 }) {
   const isShown = useIsAway();
+  const foreign = useStore(isForeign) && t.problem?.faults.foreign;
   return (
     <div role="status" class={isShown ? "connection reconnecting" : "connection"}>
       {isShown && <Shape name="unknown" />}
       {isShown && (
         <span>
           {/* The texts come from the device too, and may not be there yet. */}
-          {t.frame?.reconnecting ?? "Reconnecting …"}
+          {foreign ? `${foreign.title}. ${foreign.text}` : (t.frame?.reconnecting ?? "Reconnecting …")}
           {isOverFacts && ` ${t.frame.asOf(timeOfDay(new Date(heardAt)))}`}
         </span>
       )}
+      {isShown && foreign && <Button onClick={() => tryNow()}>{t.ui.again}</Button>}
     </div>
   );
 }
@@ -33,5 +36,5 @@ export function useIsAway(): boolean {
 
 /** The reason that nothing can be sent now; null: it can. */
 export function useWhyAway(): string | null {
-  return useIsAway() ? t.problem.unreachable.title : null;
+  return useIsAway() ? t.problem.faults.silent.title : null;
 }

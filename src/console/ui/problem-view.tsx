@@ -2,8 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { explanation } from "../client/explanations.ts";
-import { Cancelled, ProblemError, Unreachable, Unsent } from "../client/problem.ts";
+import { Cancelled, codeOf, Fault, ProblemError, Unreachable, Unsent } from "../client/problem.ts";
 import { createStore, useStore } from "../store.ts";
+import { Button } from "./button.tsx";
 import { problemName } from "./by-code.ts";
 import { Shape } from "./shape.tsx";
 
@@ -22,11 +23,18 @@ interface ProblemProps {
 /** Explains a problem: the event, its cause, and the one button that leads to a remedy. */
 export function ProblemView({ error, ...rest }: ProblemProps) {
   if (error === null || error === undefined || error instanceof Cancelled) return null;
-  if (!(error instanceof ProblemError)) return <UnknownProblem error={error} />;
   return rest.onRetry ? (
     <ReadingProblem error={error} {...rest} onRetry={rest.onRetry} />
   ) : (
+    <OneProblem error={error} {...rest} />
+  );
+}
+
+function OneProblem({ error, ...rest }: ProblemProps) {
+  return error instanceof ProblemError ? (
     <KnownProblem error={error} {...rest} />
+  ) : (
+    <UnknownProblem error={error} {...rest} />
   );
 }
 
@@ -48,10 +56,10 @@ function ReadingProblem({
   onRetry,
   isEmpty,
   ...rest
-}: ProblemProps & { readonly error: ProblemError; readonly onRetry: () => void }) {
-  const { isFirst, all } = useOnce(error.problem.code, onRetry);
+}: ProblemProps & { readonly onRetry: () => void }) {
+  const { isFirst, all } = useOnce(codeOf(error) ?? titleOf(error), onRetry);
   if (!isFirst) return isEmpty ? <p class="hint">{t.problem.notRead}</p> : null;
-  return <KnownProblem error={error} {...rest} onRetry={() => all().map((retry) => retry())} />;
+  return <OneProblem error={error} {...rest} onRetry={() => all().map((retry) => retry())} />;
 }
 
 function KnownProblem({ error, isEmpty: _, ...rest }: ProblemProps & { readonly error: ProblemError }) {
@@ -76,21 +84,34 @@ function KnownProblem({ error, isEmpty: _, ...rest }: ProblemProps & { readonly 
 }
 
 /** The device did not answer, or the page itself has failed. */
-function UnknownProblem({ error }: { readonly error: unknown }) {
-  if (error instanceof Unreachable)
-    return (
-      <ProblemBox title={t.problem.unreachable.title}>
-        <p>{error instanceof Unsent ? t.problem.unreachable.unsent : t.problem.unreachable.detail}</p>
-      </ProblemBox>
-    );
+function UnknownProblem({ error, onRetry = () => location.reload() }: ProblemProps) {
+  const { title, text } = wordsOf(error);
+  const isSilent = error instanceof Unreachable;
   return (
-    <ProblemBox title={t.problem.unexpected}>
-      <details>
-        <summary>{t.problem.technical}</summary>
-        <p lang="en">{error instanceof Error ? error.message : String(error)}</p>
-      </details>
+    <ProblemBox title={title}>
+      {text && <p>{text}</p>}
+      {isSilent && error.isWrite && <p>{t.problem.perhaps}</p>}
+      {isSilent && !error.isWrite && !(error instanceof Unsent) && (
+        <div class="buttons">
+          <Button onClick={onRetry}>{t.ui.again}</Button>
+        </div>
+      )}
+      {!isSilent && (
+        <details>
+          <summary>{t.problem.technical}</summary>
+          <p lang="en">{String((error instanceof Fault && error.cause) || error)}</p>
+        </details>
+      )}
     </ProblemBox>
   );
+}
+
+function wordsOf(error: unknown): ReturnType<Fault["words"]> {
+  const { unsent, foreign, silent, unread, unexpected } = t.problem.faults;
+  if (error instanceof Fault) return error.words();
+  if (!(error instanceof Unreachable)) return unexpected;
+  if (error instanceof Unsent) return unsent;
+  return error.isForeign ? foreign : error.isWrite ? silent : unread;
 }
 
 export function ProblemBox({
@@ -114,7 +135,7 @@ export function ProblemBox({
 export function titleOf(error: unknown): string {
   return error instanceof ProblemError
     ? (problemName(error.problem.code) ?? error.problem.title)
-    : t.problem.unexpected;
+    : wordsOf(error).title;
 }
 
 interface Teller {

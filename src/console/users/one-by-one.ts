@@ -41,6 +41,6 @@ async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promis
 /** The reason that it failed for one of several users, in a few words. */
 export function reasonOf(error: unknown): string {
   const code = codeOf(error);
-  if (code === null) return t.problem.unreachable.title;
+  if (code === null) return t.problem.faults.silent.title;
   return problemName(code) ?? code;
 }

@@ -1,3 +1,4 @@
+import { fileOf } from "../../client/body.ts";
 import { exchange } from "../../client/call.ts";
 
 /** The connection ended before the file did. */
@@ -10,16 +11,8 @@ export async function makeBackup(
   onBytes: (bytes: number) => void,
 ): Promise<Blob> {
   const response = await exchange("makeBackup", { body: { passphrase } }, { signal });
-  let bytes = 0;
-  const counting = new TransformStream<Uint8Array, Uint8Array>({
-    transform: (piece, rest) => {
-      bytes += piece.length;
-      onBytes(bytes);
-      rest.enqueue(piece);
-    },
-  });
   try {
-    return await new Response(response.body?.pipeThrough(counting)).blob();
+    return await fileOf(response, onBytes);
   } catch (cause) {
     signal.throwIfAborted();
     throw new BrokenOff("the backup broke off", { cause });

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Facts as HostFacts, Tls } from "../../../contract/types.ts";
 import { absoluteTime } from "../../catalogue/formats.ts";
 import { t, wordFor } from "../../catalogue/words.ts";
+import { fileOf } from "../../client/body.ts";
 import { exchange } from "../../client/call.ts";
 import { device, useGreeting } from "../../client/connection.ts";
 import { deviceNow } from "../../client/device-time.ts";
@@ -268,7 +269,7 @@ function SupportRow() {
   const name = useStore(device)?.name ?? "";
   const gather = useAction(async () => {
     const response = await exchange("makeSupportBundle", {}, {});
-    const archive = await response.blob();
+    const archive = await fileOf(response);
     const fileName = fileNameOf(name, new Date(deviceNow()), ".tar.gz");
     download(archive, fileName, archive.type);
     toast(t.machine.bundleMade(fileName));

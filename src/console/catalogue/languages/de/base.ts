@@ -40,6 +40,7 @@ export const ui: Catalogue["ui"] = {
   saved: "Gespeichert",
   expires: "Läuft ab",
   unit: "Einheit",
+  again: "Noch einmal versuchen",
 };
 
 export const time: Catalogue["time"] = { never: "nie", now: "gerade eben" };
@@ -48,11 +49,40 @@ export const problem: Catalogue["problem"] = {
   request: "Anfrage",
   technical: "Technische Einzelheiten",
   notRead: "Dies konnte nicht geladen werden.",
-  unexpected: "Auf dieser Seite ist ein Fehler aufgetreten",
-  unreachable: {
-    title: "Das Gerät hat nicht geantwortet",
-    detail: "Vielleicht hat es den Auftrag trotzdem ausgeführt. Sehen Sie zuerst nach.",
-    unsent: "Es wurde nichts gesendet, und Ihre Eingaben sind noch da.",
+  perhaps:
+    "Ob das Gerät den Auftrag ausgeführt hat, ist nicht bekannt. Sehen Sie nach, bevor Sie ihn noch einmal senden.",
+  faults: {
+    silent: { title: "Das Gerät hat nicht geantwortet", text: "" },
+    unread: {
+      title: "Das Gerät hat nicht geantwortet",
+      text: "Eine vollständige Antwort hierauf ist nicht angekommen.",
+    },
+    unsent: {
+      title: "Das Gerät hat nicht geantwortet",
+      text: "Es wurde nichts gesendet, und Ihre Eingaben sind noch da.",
+    },
+    foreign: {
+      title: "Die Antwort kam nicht von diesem Gerät",
+      text: "Ein Proxy oder die Anmeldeseite Ihres Netzes ist dazwischen.",
+    },
+    unloaded: {
+      title: "Ein Teil dieser Seite konnte nicht geladen werden",
+      text: "Vielleicht wurde Steward aktualisiert, oder etwas dazwischen hält ihn zurück. Laden Sie die Seite neu.",
+    },
+    unreadable: {
+      title: "Die Datei lässt sich nicht mehr lesen",
+      text: "Sie wurde nach der Auswahl geändert oder verschoben. Wählen Sie sie noch einmal.",
+    },
+    unexpected: {
+      title: "Auf dieser Seite ist ein Fehler aufgetreten",
+      text: "Er liegt an der Seite, nicht am Gerät. Laden Sie sie neu. Hilft das nicht, melden Sie die technischen Einzelheiten.",
+    },
+  },
+  late: {
+    title: "Das Gerät hat noch nicht geantwortet",
+    text: "Ob es den Auftrag ausgeführt hat, ist nicht bekannt. Nichts wird doppelt gesendet, und Ihre Eingaben bleiben.",
+    wait: "Weiter warten",
+    look: "Nachsehen",
   },
   binding: "Ein anderes Programm unter dieser Adresse kann das Cookie gesetzt haben. Melden Sie sich neu an.",
   codes: problemTitles,
@@ -157,8 +187,6 @@ export const signIn: Catalogue["signIn"] = {
     "Codes werden deshalb vielleicht abgelehnt. Ein Wiederherstellungscode gilt immer; dann kann ein Administrator die Uhr stellen.",
   rescue:
     "Die gespeicherten Daten sind beschädigt: Niemand kann sich anmelden. Am Gerät zeigt steward doctor mehr.",
-  usePasskey: "Passkey benutzen",
-  noPasskey: "Ihr Browser hat keinen Passkey benutzt:",
   keptOut: "Anmelden nicht möglich?",
 };
 

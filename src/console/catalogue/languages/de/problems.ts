@@ -2,7 +2,6 @@ import { problemCauses } from "../../../../contract/words/de/problem-causes.ts";
 import type { Catalogue } from "../../words.ts";
 
 export const remedies: Catalogue["remedies"] = {
-  retry: "Noch einmal versuchen",
   reload: "Seite neu laden",
   signIn: "Anmelden",
   home: "Zur Startseite",

@@ -43,6 +43,7 @@ export const ui = {
   saved: "Saved",
   expires: "Expires",
   unit: "Unit",
+  again: "Try again",
 };
 
 export const time = { never: "never", now: "just now" };
@@ -51,11 +52,36 @@ export const problem = {
   request: "Request",
   technical: "Technical details",
   notRead: "This could not be loaded.",
-  unexpected: "Something went wrong in this page",
-  unreachable: {
-    title: "The device did not answer",
-    detail: "It may have done what you asked for. Check first.",
-    unsent: "Nothing was sent, and your entries are still here.",
+  perhaps: "It is not known whether the device has done what you asked for. Check before you send it again.",
+  faults: {
+    silent: { title: "The device did not answer", text: "" },
+    unread: { title: "The device did not answer", text: "No complete answer to this has arrived." },
+    unsent: {
+      title: "The device did not answer",
+      text: "Nothing was sent, and your entries are still here.",
+    },
+    foreign: {
+      title: "The answer did not come from this device",
+      text: "A proxy, or the sign-in page of your network, is in between.",
+    },
+    unloaded: {
+      title: "A part of this page could not be loaded",
+      text: "Steward may have been updated, or something in between holds it back. Reload the page.",
+    },
+    unreadable: {
+      title: "The file can no longer be read",
+      text: "It was changed or moved after you chose it. Choose it again.",
+    },
+    unexpected: {
+      title: "Something went wrong in this page",
+      text: "The page itself has failed, not the device. Reload it. If that does not help, report the technical details.",
+    },
+  },
+  late: {
+    title: "The device has not answered yet",
+    text: "It is not known whether it has done what you asked for. Nothing is sent twice, and your entries stay.",
+    wait: "Keep waiting",
+    look: "Check now",
   },
   /** Instead of the agent's detail, where a session ended because its cookie was changed. */
   binding:
@@ -169,8 +195,6 @@ export const signIn = {
     "Codes depend on the clock of this device and may be refused. A recovery code works in any case; an administrator can then correct the clock under System.",
   rescue:
     "The stored state of this device is damaged: nothing can be changed and signing in is not possible. On the device, root finds out more with steward doctor.",
-  usePasskey: "Use a passkey",
-  noPasskey: "Your browser used no passkey:",
   keptOut: "Cannot sign in?",
 };
 

@@ -2,7 +2,6 @@ import { problemCauses } from "../../../../contract/words/en/problem-causes.ts";
 
 /** The text of the button under a problem. */
 export const remedies = {
-  retry: "Try again",
   reload: "Reload the page",
   signIn: "Sign in",
   home: "Go to Home",
