@@ -2,9 +2,9 @@ import { useEffect, useState } from "preact/hooks";
 import { chosenLanguage } from "./catalogue/wanted-language.ts";
 import { speak, wantedLanguage } from "./catalogue/words.ts";
 import { greeting } from "./client/connection.ts";
-import { usePart } from "./client/parts.ts";
+import { needed, persistently, usePart } from "./client/parts.ts";
 import { Frame } from "./frame/frame.tsx";
-import { LeaveDialog } from "./frame/leave-dialog.tsx";
+import { LateDialog, LeaveDialog } from "./frame/leave-dialog.tsx";
 import { place } from "./navigation/navigation.ts";
 import { phase } from "./session/session.ts";
 import { SessionEnded } from "./sign-in/session-ended.tsx";
@@ -34,6 +34,7 @@ export function App() {
       {now === "interrupted" && <SessionEnded />}
       <StepUp />
       <LeaveDialog />
+      <LateDialog />
       <Toasts />
     </div>
   );
@@ -67,7 +68,12 @@ function useSpoken(): string | null {
   const [spoken, setSpoken] = useState<string | null>(null);
   useEffect(() => {
     const wanted = wantedLanguage(ofDevice);
-    if (wanted !== null) void speak(wanted).then(() => setSpoken(wanted));
+    if (wanted === null) return;
+    // Without the texts opening.ts says what is wrong, or the language stays.
+    needed(persistently(() => speak(wanted))).then(
+      () => setSpoken(wanted),
+      () => undefined,
+    );
   }, [ofDevice, chosen]);
   return spoken;
 }

@@ -7,6 +7,23 @@ import { markTheme } from "./ui/theme.ts";
 /** The address of the first texts of each language, put here by the build, which puts this into the page itself. */
 declare const FIRST_TEXTS: Readonly<Record<string, string>>;
 
+/** Milliseconds for the console to be there, or to say why it is not. */
+const patienceMilliseconds = 20_000;
+
+/** For a page without its files, the texts among them. */
+const stuck: Readonly<Record<string, readonly [title: string, text: string, again: string]>> = {
+  en: [
+    "This page could not be loaded",
+    "A proxy, or the sign-in page of your network, may be in between.",
+    "Try again",
+  ],
+  de: [
+    "Diese Seite konnte nicht geladen werden",
+    "Vielleicht ist ein Proxy oder die Anmeldeseite Ihres Netzes dazwischen.",
+    "Noch einmal versuchen",
+  ],
+};
+
 /** The path of the operation `refresh`, by the build too. */
 declare const REFRESH_PATH: string;
 
@@ -25,4 +42,23 @@ if (tag !== null) {
   link.rel = "modulepreload";
   link.href = texts[tag] ?? "";
   document.head.append(link);
+}
+
+const looking = setInterval(look, patienceMilliseconds);
+addEventListener("error", ({ target }) => target instanceof HTMLScriptElement && look(), true);
+
+/** Ends a shell without a console, or a console without texts, with a sentence. */
+function look(): void {
+  const place = document.querySelector("#console > .outside > .skeleton");
+  if (place === null) clearInterval(looking);
+  if (!place || place.querySelector("a") || document.querySelector(".reconnecting")) return;
+  const main = document.createElement("main");
+  const tags = ["h1", "p", "a"] as const;
+  (stuck[tag ?? ""] ?? stuck.en)?.forEach((text, at) => {
+    const element = document.createElement(tags[at] ?? "p");
+    element.textContent = text;
+    if (element instanceof HTMLAnchorElement) element.href = location.href;
+    main.append(element);
+  });
+  place.replaceChildren(main);
 }

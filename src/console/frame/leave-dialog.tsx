@@ -1,4 +1,5 @@
 import { t } from "../catalogue/words.ts";
+import { lateWrite } from "../client/call.ts";
 import { leaving } from "../navigation/navigation.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
@@ -19,6 +20,23 @@ export function LeaveDialog() {
         <Button kind="danger" onClick={() => question.go()}>
           {isSecret ? t.ui.leaveSecret : t.ui.leave}
         </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Asked where a change has waited too long for its answer, over the form that has sent it. */
+export function LateDialog() {
+  const late = useStore(lateWrite);
+  if (late === null) return null;
+  return (
+    <Dialog title={t.problem.late.title} onClose={late.wait}>
+      <p>{t.problem.late.text}</p>
+      <div class="buttons">
+        <Button kind="primary" onClick={late.wait}>
+          {t.problem.late.wait}
+        </Button>
+        <Button onClick={late.giveUp}>{t.problem.late.look}</Button>
       </div>
     </Dialog>
   );
