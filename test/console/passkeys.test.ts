@@ -50,6 +50,15 @@ async function givePassword(page: Page): Promise<void> {
   await page.getByLabel("Code", { exact: true }).waitFor();
 }
 
+/** A sentence says it, and the browser's own words are beneath a fold, marked as English. */
+async function explained(page: Page, ...sentences: string[]): Promise<void> {
+  const problem = page.locator(".problem");
+  for (const sentence of sentences) await problem.getByText(sentence).waitFor();
+  const raw = problem.locator("details p");
+  assert.equal(await raw.isVisible(), false);
+  assert.equal(await raw.getAttribute("lang"), "en");
+}
+
 /** Begins to make a passkey for the host of the page, and gives it up: the words of whatever ends the attempt. */
 function wordsOf(page: Page): Promise<string> {
   return page.evaluate(() => {
@@ -109,11 +118,32 @@ describe("passkeys in the console", () => {
     const row = page.getByRole("row", { name: /Work laptop/ });
     await row.getByText("edge-7.local").waitFor();
     await assertSound(page, "passkeys");
+    await button(page, "Add a passkey").click();
+    await button(page, "Continue").click();
+    await explained(page, "There is a passkey already", "Use another one");
+    await page.keyboard.press("Escape");
     await page.getByRole("button", { name: adminName }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await givePassword(page);
     await button(page, "Use a passkey").waitFor();
     await assertSound(page, "passkey-sign-in");
+    // As where none of the person's is on this computer, in Chromium's words.
+    await page.evaluate(() => {
+      const { credentials } = navigator;
+      const get = credentials.get;
+      credentials.get = () => {
+        credentials.get = get;
+        const address = "https://www.w3.org/TR/webauthn-2/#sctn-privacy-considerations-client";
+        return Promise.reject(
+          new DOMException(
+            `The operation either timed out or was not allowed. See: ${address}.`,
+            "NotAllowedError",
+          ),
+        );
+      };
+    });
+    await button(page, "Use a passkey").click();
+    await explained(page, "No passkey was used", "None of yours is on this computer or key");
     await button(page, "Use a passkey").click();
     await page.locator(".frame").waitFor();
     // The virtual authenticator is of this kind, as Windows Hello and Touch ID are.

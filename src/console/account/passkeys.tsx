@@ -72,13 +72,9 @@ function AddPasskey({
   readonly onClose: () => void;
 }) {
   const params = { id: user.id };
-  const [refusal, setRefusal] = useState<string | null>(null);
   const form = useForm({ name: agentInWords(navigator.userAgent) }, async ({ name }) => {
-    setRefusal(null);
     const begun = await call("beginPasskey", { params });
-    const made = await makePasskey(user, begun).catch(({ message }: DOMException) => setRefusal(message));
-    if (!made) return;
-    await call("addPasskey", { params, body: { name, ...made } });
+    await call("addPasskey", { params, body: { name, ...(await makePasskey(user, begun)) } });
     toast(t.account.passkeyAdded);
     await onAdded();
     onClose();
@@ -88,11 +84,6 @@ function AddPasskey({
       <Form form={form} verb={t.ui.goOn} onCancel={onClose}>
         <p>{t.account.addPasskeyText}</p>
         <TextField {...form.field("name")} label={t.ui.name} hint={t.account.passkeyNameHint} isFirst />
-        {refusal !== null && (
-          <p role="alert">
-            {t.account.passkeyRefused} <bdi lang="en">{refusal}</bdi>
-          </p>
-        )}
       </Form>
     </Dialog>
   );

@@ -6,6 +6,8 @@ import type {
   PasskeyRequest,
   User,
 } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { Fault } from "../client/problem.ts";
 
 /** Milliseconds in which a browser that has no passkeys for this page says so: it does at once. */
 const refusalMilliseconds = 300;
@@ -36,23 +38,25 @@ export function useHasPasskeys(): boolean {
   return isPossible;
 }
 
-/** Has the browser make a passkey. Throws its DOMException. */
+/** Has the browser make a passkey. Throws Fault where it makes none. */
 export async function makePasskey(
   { id, username, display_name }: User,
   { challenge, host, algorithms, known, expires_in }: PasskeyCreation,
 ): Promise<Omit<NewPasskey, "name">> {
-  const made = await navigator.credentials.create({
-    publicKey: {
-      challenge: bytesOf(challenge),
-      rp: { id: host, name: host },
-      user: { id: new TextEncoder().encode(id), name: username, displayName: display_name || username },
-      pubKeyCredParams: algorithms.map((alg) => ({ type: "public-key", alg })),
-      excludeCredentials: known.map(descriptorOf),
-      authenticatorSelection: { residentKey: "discouraged", userVerification: "discouraged" },
-      attestation: "none",
-      timeout: expires_in * 1_000,
-    },
-  });
+  const made = await navigator.credentials
+    .create({
+      publicKey: {
+        challenge: bytesOf(challenge),
+        rp: { id: host, name: host },
+        user: { id: new TextEncoder().encode(id), name: username, displayName: display_name || username },
+        pubKeyCredParams: algorithms.map((alg) => ({ type: "public-key", alg })),
+        excludeCredentials: known.map(descriptorOf),
+        authenticatorSelection: { residentKey: "discouraged", userVerification: "discouraged" },
+        attestation: "none",
+        timeout: expires_in * 1_000,
+      },
+    })
+    .catch(refused("made"));
   const { rawId, response } = made as PublicKeyCredential & { response: AuthenticatorAttestationResponse };
   return {
     id: textOf(rawId),
@@ -62,26 +66,36 @@ export async function makePasskey(
   };
 }
 
-/** Has one of the user's passkeys answer. Throws the browser's DOMException. */
+/** Has one of the user's passkeys answer. Throws Fault where the browser uses none. */
 export async function answerByPasskey({
   challenge,
   host,
   credentials,
 }: PasskeyRequest): Promise<PasskeyProof> {
-  const used = await navigator.credentials.get({
-    publicKey: {
-      challenge: bytesOf(challenge),
-      rpId: host,
-      allowCredentials: credentials.map(descriptorOf),
-      userVerification: "discouraged",
-    },
-  });
+  const used = await navigator.credentials
+    .get({
+      publicKey: {
+        challenge: bytesOf(challenge),
+        rpId: host,
+        allowCredentials: credentials.map(descriptorOf),
+        userVerification: "discouraged",
+      },
+    })
+    .catch(refused("used"));
   const { rawId, response } = used as PublicKeyCredential & { response: AuthenticatorAssertionResponse };
   return {
     id: textOf(rawId),
     client_data: textOf(response.clientDataJSON),
     authenticator_data: textOf(response.authenticatorData),
     signature: textOf(response.signature),
+  };
+}
+
+function refused(what: "made" | "used"): (error: DOMException) => never {
+  return (error) => {
+    // The browser names this one reason only; it keeps the others to itself, for privacy.
+    const isThere = what === "made" && error.name === "InvalidStateError";
+    throw new Fault(() => t.account.passkeyFaults[isThere ? "there" : what], error);
   };
 }
 

@@ -7,7 +7,7 @@ export const textsOfParts = {
   adding: ["people", "adding"],
   several: ["people", "adding"],
   account: ["account"],
-  passkey: [],
+  passkey: ["account"],
   device: ["device"],
   clock: ["device", "records"],
   machine: ["machine"],
