@@ -15,7 +15,7 @@ import { showInIcon } from "../ui/favicon.ts";
 import { focusContent } from "../ui/focus.ts";
 import { MakerMark } from "../ui/maker.tsx";
 import { Menu } from "../ui/menu.tsx";
-import { bodyOf, needCount, Page, Skeleton } from "../ui/page.tsx";
+import { bodyOf, needCount, Page, Skeleton, Tabs } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
 import { chooseTheme, chosenTheme, themes } from "../ui/theme.ts";
 import { isolated } from "../ui/visible.ts";
@@ -119,27 +119,6 @@ function SystemTabs({ path, children }: { readonly path: string; readonly childr
       <Tabs label={t.frame.system} items={items} current={path} />
       {children}
     </Page>
-  );
-}
-
-/** Pages of one section; each is a place of its own, so these are links. */
-function Tabs({
-  label,
-  items,
-  current,
-}: {
-  readonly label: string;
-  readonly items: readonly { readonly to: string; readonly text: string }[];
-  readonly current: string;
-}) {
-  return (
-    <nav class="tabs" aria-label={label}>
-      {items.map(({ to, text }) => (
-        <Link key={to} to={to} isCurrent={to === current}>
-          {text}
-        </Link>
-      ))}
-    </nav>
   );
 }
 

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { device } from "../client/connection.ts";
 import { type BodyPart, type PropsOf, usePart } from "../client/parts.ts";
+import { Link } from "../navigation/link.tsx";
 import { createStore, useStore } from "../store.ts";
 import { Shape } from "./shape.tsx";
 
@@ -38,6 +39,27 @@ export function Page({
       </header>
       {children}
     </>
+  );
+}
+
+/** Pages of one section; each is a place of its own, so these are links. */
+export function Tabs({
+  label,
+  items,
+  current,
+}: {
+  readonly label: string;
+  readonly items: readonly { readonly to: string; readonly text: string }[];
+  readonly current: string;
+}) {
+  return (
+    <nav class="tabs" aria-label={label}>
+      {items.map(({ to, text }) => (
+        <Link key={to} to={to} isCurrent={to === current}>
+          {text}
+        </Link>
+      ))}
+    </nav>
   );
 }
 
