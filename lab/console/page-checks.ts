@@ -16,7 +16,7 @@ export async function whole(page: Page): Promise<void> {
 /** Goes to another page of the console that is open, as by the browser's own steps, and waits until it is whole. */
 export async function stepTo(page: Page, path: string): Promise<void> {
   await page.evaluate((to) => {
-    if (to.split("/")[1] !== location.pathname.split("/")[1])
+    if (to.split(/[/?]/)[1] !== location.pathname.split("/")[1])
       document.querySelector("h1")?.setAttribute("data-before", "");
     history.pushState(null, "", to);
     dispatchEvent(new PopStateEvent("popstate"));

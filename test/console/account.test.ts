@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { codeNear, codeOf, wrongCodeOf } from "../../lab/basics/authenticator.ts";
+import { until } from "../../lab/basics/until.ts";
 import {
   changeSettings,
   confirmPassword,
@@ -51,13 +52,35 @@ describe("the own account in the console", () => {
     (await agent.call("GET", path, { token })).status;
 
   it("says who one is and what the role may do, and takes any display name as text", async () => {
-    const page = await browser.signedIn(agent, "readonly", "/account", { scheme: "dark" });
+    const page = await browser.signedIn(agent, "readonly", "/account?open=you", { scheme: "dark" });
     await page.getByText("Reads logs and status, changes nothing").waitFor();
     await page.getByLabel("Display name").fill(canary);
     await button(page, "Save").click();
     await page.getByText("Saved").waitFor();
     assert.equal((await userOf(names.readonly)).display_name, canary);
     looks.keep(page, "account-dark");
+  });
+
+  it("has its parts one at a time, by the address, and keeps what is typed while another one is open", async () => {
+    const page = await browser.signedIn(agent, "operator", "/account");
+    const tab = (name: string) =>
+      page.getByRole("navigation", { name: "Your account" }).getByRole("link", { name });
+    const isOpen = async (title: string, others: readonly string[]): Promise<void> => {
+      await page.getByRole("heading", { name: title, level: 2 }).waitFor();
+      assert.equal(await tab(title === "Password" ? "Sign-in" : title).getAttribute("aria-current"), "page");
+      for (const one of others)
+        assert.ok(!(await page.getByRole("heading", { name: one, level: 2 }).isVisible()), one);
+    };
+    await isOpen("Password", ["Sessions", "API tokens", "You"]);
+    await tab("You").click();
+    await page.getByLabel("Display name").fill("half typed");
+    await tab("API tokens").click();
+    await page.waitForURL("**/account?open=tokens");
+    await isOpen("API tokens", ["Password", "Sessions", "You"]);
+    await page.goBack();
+    await isOpen("You", ["Password", "Sessions", "API tokens"]);
+    assert.equal(await page.getByLabel("Display name").inputValue(), "half typed");
+    await page.getByLabel("Display name").fill("");
   });
 
   describe("the second factor of an administrator", () => {
@@ -156,26 +179,34 @@ describe("the own account in the console", () => {
 
   it("lists the sessions, marks this one, and ends one or all others", async () => {
     const { page } = await browser.open(agent);
-    await signInByForm(page, "operator", "/account");
+    await signInByForm(page, "operator", "/account?open=sessions");
     const tokens = [];
     for (let count = 0; count < 3; count += 1)
       tokens.push((await login(names.operator, passwords.operator)).json.access_token);
     await page.reload();
-    const table = page.getByRole("table", { name: "Sessions" });
-    await table.getByText("this one").waitFor();
-    assert.equal(await table.getByRole("row", { name: /Chrome, Linux.*this one/ }).count(), 1);
-    const rows = await table.getByRole("row").count();
-    const ends = table.getByRole("button", { name: /^End the session/ });
-    await ends.first().click();
+    const list = page.getByRole("region", { name: "Sessions" }).getByRole("listitem");
+    const own = list.filter({ hasText: "this one" });
+    await own.waitFor();
+    assert.match(
+      await own.innerText(),
+      /^Chrome, Linux\s.*this one\s*127\.0\.0\.1 · Signed in: .*20\d\d.* · Last used: /s,
+    );
+    assert.doesNotMatch(await page.content(), /Mozilla/, "as the browser sends it");
+    assert.equal(await own.getByRole("button").count(), 0);
+    const before = await list.count();
+    await page
+      .getByRole("button", { name: /^End the session of .*, .*20\d\d/ })
+      .first()
+      .click();
     await page.getByText("The session has ended.").waitFor();
-    await page.waitForFunction((before) => document.querySelectorAll("table tr").length === before - 1, rows);
+    await until("it is gone", async () => (await list.count()) === before - 1);
     await button(page, "End all others").click();
     await button(page, "End all others").waitFor({ state: "detached" });
     for (const token of tokens) assert.equal(await statusWith(token), 401);
   });
 
   it("makes a token of the scopes that the role may have, shows it this once, and deletes it", async () => {
-    const page = await browser.signedIn(agent, "readonly", "/account");
+    const page = await browser.signedIn(agent, "readonly", "/account?open=tokens");
     await button(page, "Create token").click();
     const sheet = dialog(page, "Create token");
     await sheet.getByRole("checkbox").first().waitFor();
@@ -184,14 +215,17 @@ describe("the own account in the console", () => {
     await sheet.getByText("Choose at least one scope").waitFor();
     assert.equal(await sheet.getByLabel("Name").getAttribute("aria-invalid"), "true", "all at once");
     await sheet.getByLabel("Name").fill(canary);
-    await sheet.getByLabel("system:read").check();
+    await sheet.getByLabel("Read settings, device information").check();
     looks.keep(page, "account-token-scopes");
     await button(sheet, "Create token").click();
-    const textOf = (name: string) => sheet.getByRole("region", { name }).locator("pre").innerText();
-    const token = await textOf("Token");
+    const token = await sheet.getByRole("region", { name: "Token" }).locator("pre").innerText();
     assert.match(token, /^stw_/);
-    assert.match(await textOf("curl"), /\/api\/status'$/);
-    assert.equal(await sheet.getByRole("heading", { name: "Prometheus" }).count(), 0, "not for this scope");
+    assert.equal(await button(sheet, "Copy").count(), 1);
+    const recipes = sheet.getByRole("group").filter({ hasText: "How a program uses it" });
+    assert.equal(await recipes.getAttribute("open"), null);
+    const lines = await recipes.locator("pre").allInnerTexts();
+    assert.match(lines.join("\n"), /\/api\/status'$/, "and nothing of Prometheus, for this scope");
+    assert.ok(!lines.join().includes(token), "in the history of the shell");
     looks.keep(page, "account-token-made");
     assert.deepEqual(
       [await statusWith(token, "/api/system"), await statusWith(token, "/api/logs")],
@@ -207,7 +241,7 @@ describe("the own account in the console", () => {
   });
 
   it("ticks the scopes of a purpose that the role allows, and names the token by it unless it has a name", async () => {
-    const page = await browser.signedIn(agent, "operator", "/account");
+    const page = await browser.signedIn(agent, "operator", "/account?open=tokens");
     await button(page, "Create token").click();
     const sheet = dialog(page, "Create token");
     for (const [purpose, scopes, name] of [
@@ -222,7 +256,7 @@ describe("the own account in the console", () => {
       assert.deepEqual(await scopesIn(sheet, true), scopes);
       assert.equal(await sheet.getByLabel("Name").inputValue(), name);
     }
-    const reader = await browser.signedIn(agent, "readonly", "/account");
+    const reader = await browser.signedIn(agent, "readonly", "/account?open=tokens");
     await button(reader, "Create token").click();
     await dialog(reader, "Create token").getByText("Choose scopes for").waitFor();
     const purposes = await dialog(reader, "Create token").locator("fieldset button").allTextContents();
@@ -294,7 +328,7 @@ describe("the own account in the console", () => {
   });
 });
 
-/** The labels of the scopes' boxes, or only of those that are ticked. */
+/** The scopes that the boxes stand for, or only those that are ticked; each has a plain name as well. */
 function scopesIn(sheet: Locator, isOnlyChecked = false): Promise<(string | null | undefined)[]> {
   return sheet
     .getByRole("checkbox")
@@ -302,7 +336,7 @@ function scopesIn(sheet: Locator, isOnlyChecked = false): Promise<(string | null
       (boxes, onlyChecked) =>
         boxes
           .filter((box) => !onlyChecked || (box as HTMLInputElement).checked)
-          .map((box) => box.parentElement?.querySelector("label")?.textContent),
+          .map((box) => box.parentElement?.querySelector(".hint")?.textContent),
       isOnlyChecked,
     );
 }

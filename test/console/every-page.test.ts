@@ -43,6 +43,9 @@ const deviceNames = ["hamburg-nord-07", "hamburg-branch-warehouse-07", "edge".re
 const longName = `a${"nna".repeat(10)}`;
 
 const pages = consolePaths.filter((path) => path !== "/setup");
+/** The account shows the first of its parts without a word in the address. */
+const partsOfAccount = ["sessions", "tokens", "you"].map((part) => `/account?open=${part}`);
+
 const unfolded = "/updates?open=trust,history,settings";
 
 type Look = readonly ["light" | "dark", width: number];
@@ -130,7 +133,7 @@ describe("every page of the console", () => {
     it(`can be read in any width, and has no fault that axe-core finds, for the role ${role} (${language})`, async () => {
       await nameDevice(deviceNames[2]);
       const page = await browser.signedIn(agent, role, "/account", { language });
-      const paths = consolePaths.filter((one) => !hidden[role].includes(one));
+      const paths = [...consolePaths.filter((one) => !hidden[role].includes(one)), ...partsOfAccount];
       const looked = sampled(paths, { oneIn: 4 });
       for (const path of paths) {
         await stepTo(page, path);
@@ -238,7 +241,7 @@ describe("every page of the console", () => {
         await untilShown(page.locator(".toasts").getByText(text));
         await assertReads(page, "a message", [320]);
       }
-      await stepTo(page, "/account");
+      await stepTo(page, "/account?open=tokens");
       const deleting = page.getByRole("button", { name: /^Token .* löschen$/ });
       await deleting.first().click();
       await judge(page, "deleting a token");
@@ -276,7 +279,7 @@ describe("every page of the console", () => {
 
     it(`keeps in sight what has the keyboard, in a window of ${size.width} × ${size.height}`, async () => {
       const page = await browser.signedIn(agent, "admin", "/account", size);
-      for (const path of sampled([...pages, unfolded], { oneIn: 5 })) {
+      for (const path of sampled([...pages, ...partsOfAccount, unfolded], { oneIn: 6 })) {
         await stepTo(page, path);
         await assertInSight(page, 8);
       }
@@ -325,7 +328,7 @@ describe("every page of the console", () => {
     });
     await signIn(page, "admin", "/account");
     await page.setViewportSize({ width: 794, height: 1123 });
-    for (const path of pages) {
+    for (const path of [...pages, ...partsOfAccount]) {
       await page.emulateMedia({ media: "screen" });
       await stepTo(page, path);
       await page.emulateMedia({ media: "print" });

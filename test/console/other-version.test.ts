@@ -82,7 +82,7 @@ describe("a page that is open while Steward itself is updated", () => {
   const users = (page: Page) => page.getByRole("link", { name: "Users", exact: true });
 
   it("is loaded anew by the next step to a page whose file is gone, without an error", async () => {
-    const { page, questions } = await open("/account");
+    const { page, questions } = await open("/account?open=you");
     await untilShown(page.getByLabel("Display name"));
     await update(page);
     await users(page).click();
@@ -110,7 +110,7 @@ describe("a page that is open while Steward itself is updated", () => {
   for (const [what, path, label, giveUp] of [
     ["the device", "/system/device", "Host name", "Discard"],
     ["a user", "/users/log-reader", "Display name", "Cancel"],
-    ["one's own account", "/account", "Display name", null],
+    ["one's own account", "/account?open=you", "Display name", null],
   ] as const)
     it(`keeps the name of ${what}`, async () => {
       const { page, questions } = await open(path);
@@ -144,7 +144,7 @@ describe("a page that is open while Steward itself is updated", () => {
   });
 
   it("asks first where something would be lost all the same, and gives nothing of it to another user of the same tab", async () => {
-    const { page, questions } = await open("/account");
+    const { page, questions } = await open("/account?open=you");
     const name = page.getByLabel("Display name");
     await name.fill("Ana");
     await update(page);

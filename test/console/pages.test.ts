@@ -37,7 +37,7 @@ const offers: readonly (readonly [ConsolePath, "button" | "link", name: string, 
   ["/system", "link", "Open the time settings", operators],
   ["/system", "button", "Set the device's clock to this browser's time", ["admin"]],
   ["/updates", "button", "Check now", operators],
-  ["/account", "button", "Create token", all],
+  ["/account", "button", "Change password", all],
 ];
 
 describe("the console's pages", () => {

@@ -110,7 +110,7 @@ describe("a suspended API token in the console", () => {
     await confirmPassword(page, "admin");
     await page.getByRole("button", { name: "Resume: scraper of olga" }).waitFor({ state: "detached" });
     assert.equal(await statusFor("olga"), 200);
-    const own = await browser.signedIn(agent, { username: "vera", password }, "/account");
+    const own = await browser.signedIn(agent, { username: "vera", password }, "/account?open=tokens");
     await sees(own, "suspended");
     await own.getByRole("button", { name: "Resume" }).click();
     await own.getByText("suspended").waitFor({ state: "detached" });

@@ -66,7 +66,7 @@ describe("a session in the console", () => {
   const nameOf = async (username: string) => (await agent.read(`/api/users/${ids[username]}`)).display_name;
 
   it("that another user has ended keeps what was typed, and the very request goes on", async () => {
-    const page = await browser.signedIn(agent, "operator", "/account");
+    const page = await browser.signedIn(agent, "operator", "/account?open=you");
     const writes: string[] = [];
     page.on("request", (request) => {
       if (request.method() === "PUT") writes.push(request.postData() ?? "");
@@ -83,7 +83,7 @@ describe("a session in the console", () => {
   });
 
   it("can be given up instead, and another user starts afresh", async () => {
-    const page = await browser.signedIn(agent, "operator", "/account");
+    const page = await browser.signedIn(agent, "operator", "/account?open=you");
     await displayName(page).fill("not to be seen by the next");
     await endSessions(names.operator);
     await saveBehind(page);
@@ -99,7 +99,7 @@ describe("a session in the console", () => {
   });
 
   it("of a user who is disabled is over, and they cannot come back", async () => {
-    const page = await browser.signedIn(agent, "readonly", "/account");
+    const page = await browser.signedIn(agent, "readonly", "/account?open=you");
     const enable = (enabled: boolean) =>
       agent.call("PUT", `/api/users/${ids[names.readonly]}`, { body: { enabled }, local: true });
     await enable(false);
@@ -114,7 +114,7 @@ describe("a session in the console", () => {
     const window = await browser.open(agent);
     const statuses = renewals(window);
     const { page } = window;
-    await signIn(page, "operator", "/account");
+    await signIn(page, "operator", "/account?open=you");
     await spoilToken(page);
     await displayName(page).fill("renewed");
     await save(page).click();
@@ -137,16 +137,16 @@ describe("a session in the console", () => {
     after(() => window.context.close());
 
     it("begins in every one when a user signs in in one", async () => {
-      await second().goto("/account");
+      await second().goto("/account?open=you");
       await signInTitle(second()).waitFor();
-      await signInByForm(first(), "operator", "/account");
+      await signInByForm(first(), "operator", "/account?open=you");
       await displayName(second()).waitFor();
     });
 
     it("lives through a reload, with one chain of refresh tokens, however many start and renew at the same moment", async () => {
       pages.push(await window.context.newPage(), await window.context.newPage());
       statuses.length = 0;
-      await Promise.all(pages.map((page) => page.goto("/account")));
+      await Promise.all(pages.map((page) => page.goto("/account?open=you")));
       await Promise.all(pages.map((page) => displayName(page).waitFor()));
       assert.ok(statuses.length >= 4, `${statuses.length} renewals`);
       for (const page of pages) await spoilToken(page);
@@ -203,7 +203,7 @@ describe("a session in the console", () => {
   });
 
   it("says of a write without an answer that it may not have been done, and keeps what was typed", async () => {
-    const page = await browser.signedIn(agent, "operator", "/account");
+    const page = await browser.signedIn(agent, "operator", "/account?open=you");
     await page.route("**/api/users/*", (route) => route.abort("connectionrefused"), { times: 1 });
     await displayName(page).fill("typed before");
     await save(page).click();
@@ -214,7 +214,7 @@ describe("a session in the console", () => {
   });
 
   it("shows a restart as reconnecting, sends nothing meanwhile, and keeps what was typed", async () => {
-    const page = await browser.signedIn(agent, "operator", "/account");
+    const page = await browser.signedIn(agent, "operator", "/account?open=you");
     await displayName(page).fill("typed meanwhile");
     await agent.stop();
     const reconnecting = page.getByText("The device does not answer. Reconnecting");

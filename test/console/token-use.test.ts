@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
@@ -17,7 +17,13 @@ import {
   type TestBrowser,
 } from "../../lab/console/browser.ts";
 import { assertSound } from "../../lab/console/page-checks.ts";
-import { curlLines, prometheusFiles, prometheusJob, wayIn } from "../../src/console/account/token-use.ts";
+import {
+  certificateLines,
+  curlLines,
+  prometheusJob,
+  savingLine,
+  wayIn,
+} from "../../src/console/account/token-use.ts";
 import type { Tls } from "../../src/contract/types.ts";
 
 interface Ran {
@@ -27,11 +33,11 @@ interface Ran {
 }
 
 /** Has a shell run lines, as after they are pasted. The agent is in this process: it must be able to answer meanwhile. */
-function run(lines: string, directory: string): Promise<Ran> {
+function run(lines: string, directory: string, typed = ""): Promise<Ran> {
   return new Promise((resolve) =>
     execFile("sh", ["-c", lines], { cwd: directory, encoding: "utf8" }, (error, stdout, stderr) =>
       resolve({ failed: error !== null, stdout, stderr }),
-    ),
+    ).stdin?.end(typed),
   );
 }
 
@@ -101,29 +107,27 @@ describe("the console over HTTPS", () => {
     assert.deepEqual(await linesOf(onPaper), { octets: 32, broken: 0 });
   });
 
-  describe("has blocks after a token is made, which", () => {
-    /** The blocks of a token that is made in the page, by their names. */
-    const blocksOf = async (page: Page, scope: string): Promise<Record<string, string>> => {
+  describe("has recipes after a token is made, which", () => {
+    /** A token that is made in the page, and its recipes in their order. */
+    const madeWith = async (page: Page, scope: string): Promise<string[]> => {
       await press(page, "Create token");
       const sheet = page.getByRole("dialog", { name: "Create token" });
       await fill(sheet, { Name: "blocks" });
       await sheet.getByLabel(scope).check();
       await press(sheet, "Create token");
-      await sheet.getByRole("region", { name: "curl" }).waitFor();
-      const blocks = await sheet
-        .locator(".secret")
-        .evaluateAll((all) =>
-          all.map((one) => [one.getAttribute("aria-label"), one.querySelector("pre")?.textContent] as const),
-        );
-      return Object.fromEntries(blocks);
+      await sheet.getByText("How a program uses it").click();
+      return sheet.locator("pre").allInnerTexts();
     };
 
     it("work as they are, over the certificate that the device has made, and not with another", async () => {
       const { page } = await browser.open({ url }, { width: 390, height: 844 });
-      await signInByForm(page, "admin", "/account");
-      const blocks = await blocksOf(page, "metrics:read");
-      assert.deepEqual(Object.keys(blocks), ["Token", "Files for Prometheus", "prometheus.yml", "curl"]);
-      const { Token: token = "", "Files for Prometheus": files = "", curl = "" } = blocks;
+      await signInByForm(page, "admin", "/account?open=tokens");
+      const [token = "", saving = "", curl = "", job = "", files = ""] = await madeWith(page, "Read figures");
+      assert.deepEqual([saving, job], [savingLine, prometheusJob(wayIn(url, tls))]);
+      // The history of a shell and the list of processes have what is typed and what programs are started with.
+      assert.ok(![saving, curl, job, files].join().includes(token));
+      assert.equal((await run(saving, directory, `${token}\n`)).failed, false);
+      assert.equal(statSync(join(directory, "steward.token")).mode & 0o777, 0o600);
       const asked = await run(curl, directory);
       assert.deepEqual([asked.failed, asked.stderr], [false, ""]);
       assert.match(asked.stdout, /^steward_device_state\{/m);
@@ -132,15 +136,14 @@ describe("the console over HTTPS", () => {
       assert.match(refused.stderr, /public key does not match pinned public key/i);
       assert.equal(refused.stdout, "");
       assert.equal((await run(files, directory)).failed, false);
-      assert.equal(readFileSync(join(directory, "steward.token"), "utf8"), `${token}\n`);
       const byFile = `curl -sS --cacert steward-ca.pem -H "Authorization: Bearer $(cat steward.token)" ${url}/api/metrics`;
       assert.match((await run(byFile, directory)).stdout, /^steward_device_state\{/m);
       await run(files.replace(fingerprint, turned(fingerprint)), directory);
       assert.equal(existsSync(join(directory, "steward-ca.pem")), false, "another's certificate was kept");
-      await assertSound(page, "account-token-blocks-390");
+      await assertSound(page, "account-token-recipes-390");
       await page.setViewportSize({ width: 1440, height: 900 });
       await page.emulateMedia({ colorScheme: "dark" });
-      await assertSound(page, "account-token-blocks-1440-dark");
+      await assertSound(page, "account-token-recipes-1440-dark");
     });
 
     it("give the address of HTTPS to a browser that came without it", () => {
@@ -157,9 +160,9 @@ describe("the console over HTTPS", () => {
       const certificate = tls.certificate && { ...tls.certificate, source: "installed" as const };
       for (const way of [wayIn(url, { ...tls, certificate }), wayIn("https://box.example.net", tls)]) {
         assert.equal(way.certificate, null);
-        assert.doesNotMatch(curlLines("stw_x", ["system:read"], way) ?? "", /insecure|pinned/);
+        assert.doesNotMatch(curlLines(["system:read"], way) ?? "", /insecure|pinned/);
         assert.doesNotMatch(prometheusJob(way), /tls_config/);
-        assert.doesNotMatch(prometheusFiles("stw_x", way), /openssl/);
+        assert.equal(certificateLines(way), null);
       }
       const job = prometheusJob(wayIn("https://box.example.net", tls));
       assert.match(job, /targets: \['box\.example\.net'\]/);
@@ -171,12 +174,13 @@ describe("the console over HTTPS", () => {
       for (const scope of names.map((name) => `${name}:read`)) {
         const body = { name: "each", scopes: [scope], expires_in: "1d" };
         const { json } = await agent.call("POST", "/api/tokens", { token: admin, body });
-        const lines = curlLines(json.token, [scope], way) ?? "";
+        await run(savingLine, directory, json.token);
+        const lines = curlLines([scope], way) ?? "";
         const ran = await run(lines.replace("-sS", "-sS -o /dev/null -w '%{http_code}'"), directory);
         assert.equal(ran.stdout, "200", scope);
       }
-      assert.equal(curlLines("stw_x", ["updates:apply"], way), null);
-      assert.match(curlLines("stw_x", ["updates:check"], way) ?? "", /-X POST/);
+      assert.equal(curlLines(["updates:apply"], way), null);
+      assert.match(curlLines(["updates:check"], way) ?? "", /-X POST/);
     });
   });
 });

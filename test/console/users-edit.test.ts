@@ -235,8 +235,8 @@ describe("users in the console, added and edited", () => {
     await question.waitFor({ state: "detached" });
     // Not the messages that say so, which name them as well.
     await page.getByText(name, { exact: true }).waitFor({ state: "detached" });
-    await press(page, "End the session of shipper/2");
-    await page.getByText("shipper/2", { exact: true }).first().waitFor({ state: "detached" });
+    await press(page, /^End the session of shipper\/2, /);
+    await page.getByRole("button", { name: /^End the session/ }).waitFor({ state: "detached" });
     for (const [path, gone] of [
       ["/api/logs", made.json.token],
       ["/api/auth/me", token],

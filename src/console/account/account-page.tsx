@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { SessionList, User } from "../../contract/types.ts";
+import { absoluteTime } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { codeOf } from "../client/problem.ts";
@@ -18,9 +19,8 @@ import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
 import { Form, useForm } from "../ui/form/form.tsx";
 import { NameForManagers, PasswordField } from "../ui/form/password-field.tsx";
-import { Banner, Facts, Page, Section, Skeleton } from "../ui/page.tsx";
+import { Banner, Facts, Page, Section, Skeleton, Tabs } from "../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
-import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { agentInWords } from "../ui/words/access.ts";
 import { ApiTokens } from "./api-tokens.tsx";
@@ -28,55 +28,83 @@ import { Passkeys } from "./passkeys.tsx";
 import { TwoFactorSection } from "./two-factor-section.tsx";
 import "../styles/parts/account.css";
 
-/** The own account; of it only what has to be done first, where something has to. */
+/** The own account in parts, one at a time, by `?open=` in the address; of it only what has to be done first, where something has to. */
 export function AccountPage() {
   useStore(session);
   const first = useStore(restriction);
   const user = me();
-  const { welcome, lost } = useStore(place).query;
+  const { welcome, lost, open = "" } = useStore(place).query;
   // As long as it is in the address, so that nothing changes its place under a dialog.
   const isLed = Boolean(welcome || lost);
   useEffect(() => {
     call("getMe").then(userChanged, () => undefined);
   }, []);
+  if (first !== null)
+    return (
+      <Page title={t.frame.account}>
+        <div class="account">
+          {first === "password_change_required" ? (
+            <PasswordChange user={user} isAlone />
+          ) : (
+            <TwoFactorSection user={user} isRequired isLed />
+          )}
+        </div>
+      </Page>
+    );
+  const parts = partsOf(user, isLed);
+  const present = parts.find(({ name }) => name === open) ?? parts[0];
   return (
     <Page title={t.frame.account}>
-      <div class="account">
-        {first === null && isLed && !user.two_factor.enabled && (
-          <Banner state={lost ? "attention" : "unknown"} action={<Link to="/">{t.ui.later}</Link>}>
-            {lost ? t.account.lostRemoved : t.account.welcome}
-          </Banner>
-        )}
-        {first === null && !isLed && user.origin === "local" && <Profile user={user} />}
-        {first === "password_change_required" && <PasswordChange user={user} isAlone />}
-        {user.origin === "provider" && <p>{t.account.ofProvider}</p>}
-        {first !== "password_change_required" && user.origin === "local" && (
-          <TwoFactorWithPolicy user={user} isLed={isLed} />
-        )}
-        {first === null && isLed && <Profile user={user} />}
-        {first === null && <Sessions />}
-        {first === null && user.origin === "local" && <ApiTokens />}
-      </div>
+      <Tabs
+        label={t.frame.account}
+        items={parts.map(({ name, text }) => ({ to: "/account", open: name, text }))}
+        current={present?.name ?? ""}
+      />
+      {isLed && !user.two_factor.enabled && (
+        <Banner state={lost ? "attention" : "unknown"} action={<Link to="/">{t.ui.later}</Link>}>
+          {lost ? t.account.lostRemoved : t.account.welcome}
+        </Banner>
+      )}
+      {parts.map(({ name, body }) => (
+        // Also while another one is open: what is typed stays in its fields.
+        <div key={name} class="account" hidden={name !== present?.name}>
+          {body}
+        </div>
+      ))}
     </Page>
   );
 }
 
-/** The password with it, since its requirements depend on the same settings; below it where one is led to it. */
-function TwoFactorWithPolicy({ user, isLed }: { readonly user: User; readonly isLed: boolean }) {
-  const isRequired = useStore(restriction) !== null;
+function partsOf(user: User, isLed: boolean) {
+  const isOwn = user.origin === "local";
+  return [
+    {
+      name: "sign-in",
+      text: t.account.signIn,
+      body: isOwn ? <SignIn user={user} isLed={isLed} /> : <p>{t.account.ofProvider}</p>,
+    },
+    { name: "sessions", text: t.person.sessions, body: <Sessions /> },
+    ...(isOwn
+      ? [
+          { name: "tokens", text: t.person.tokens, body: <ApiTokens /> },
+          { name: "you", text: t.account.you, body: <Profile user={user} /> },
+        ]
+      : []),
+  ];
+}
+
+/** The ways of signing in. The length of a password depends on the same settings as the second factor. */
+function SignIn({ user, isLed }: { readonly user: User; readonly isLed: boolean }) {
   const security = useResource("getSettings").value?.security ?? null;
-  const password = !isRequired && (
-    <PasswordChange user={user} minimum={minimumCharacters(user.role, security)} />
-  );
   return (
     <>
-      {!isLed && password}
       <TwoFactorSection
         user={user}
-        isRequired={isRequired || (security !== null && isFactorRequired(user.role, security))}
+        isRequired={security !== null && isFactorRequired(user.role, security)}
+        isLed={isLed}
       />
       {user.two_factor.enabled && <Passkeys user={user} />}
-      {isLed && password}
+      <PasswordChange user={user} minimum={minimumCharacters(user.role, security)} />
     </>
   );
 }
@@ -185,16 +213,28 @@ function Sessions() {
     >
       <ReadProblem of={[list]} />
       <ProblemView error={end.error} />
-      {list.value === null ? (
-        list.error === null && <Skeleton />
-      ) : (
-        <Table
-          caption={t.person.sessions}
-          columns={columns((session) => void end.run([session]))}
-          rows={items}
-          rowKey={({ id }) => id}
-        />
-      )}
+      {list.value === null && list.error === null && <Skeleton />}
+      <ul class="entries">
+        {items.map((one) => {
+          const [agent, since] = [agentInWords(one.user_agent), absoluteTime(new Date(one.created_at))];
+          return (
+            <li key={one.id} class="between">
+              <span>
+                {agent} {one.is_current && <Badge state="good">{t.account.thisSession}</Badge>}
+                <span class="hint">
+                  {one.address} · {t.person.signedIn}: {since} · {t.person.lastUsed}:{" "}
+                  <Time at={one.last_used_at} />
+                </span>
+              </span>
+              {!one.is_current && (
+                <Button label={t.person.endOf(`${agent}, ${since}`)} onClick={() => void end.run([one])}>
+                  {t.person.end}
+                </Button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
     </Section>
   );
 }
@@ -206,32 +246,4 @@ async function endOne(sid: string): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== "not_found") throw error;
   }
-}
-
-function columns(onEnd: (session: Listed) => void): Column<Listed>[] {
-  return [
-    {
-      key: "browser",
-      title: t.account.browser,
-      cell: ({ user_agent, is_current }) => (
-        <>
-          <span title={user_agent}>{agentInWords(user_agent)}</span>{" "}
-          {is_current && <Badge state="good">{t.account.thisSession}</Badge>}
-        </>
-      ),
-    },
-    { key: "from", title: t.account.from, cell: ({ address }) => address },
-    { key: "created", title: t.account.signedIn, cell: ({ created_at }) => <Time at={created_at} /> },
-    { key: "used", title: t.person.lastUsed, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
-    {
-      key: "end",
-      title: t.person.end,
-      cell: (session) =>
-        session.is_current ? null : (
-          <Button label={t.person.endOf(agentInWords(session.user_agent))} onClick={() => onEnd(session)}>
-            {t.person.end}
-          </Button>
-        ),
-    },
-  ];
 }

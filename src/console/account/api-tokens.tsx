@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { ApiToken } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
-import { type Action, useAction } from "../client/use-action.ts";
+import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
 import { me } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -11,7 +11,6 @@ import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { Empty, Section, Skeleton } from "../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
-import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { tokenRights } from "../ui/words/access.ts";
 import { CreateTokenSheet } from "./create-token-sheet.tsx";
@@ -35,14 +34,33 @@ export function ApiTokens() {
       <ProblemView error={resuming.error} />
       {list.value === null && list.error === null && <Skeleton />}
       {list.value !== null && items.length === 0 && <Empty>{t.account.noTokens}</Empty>}
-      {items.length > 0 && (
-        <Table
-          caption={t.person.tokens}
-          columns={columns(setDoomed, resuming)}
-          rows={items}
-          rowKey={({ id }) => id}
-        />
-      )}
+      <ul class="entries">
+        {items.map((token) => (
+          <li key={token.id} class="between">
+            <span>
+              <bdi>{token.name}</bdi>{" "}
+              {(token.is_expired || token.is_suspended) && (
+                <Badge state="wrong">{token.is_expired ? t.person.expired : t.person.suspended}</Badge>
+              )}
+              <span class="hint">
+                {tokenRights(token)} · {t.ui.expires}:{" "}
+                {token.no_expiry ? t.person.noEnd : <Time at={token.expires_at} />} · {t.person.lastUsed}:{" "}
+                <Time at={token.last_used_at} />
+              </span>
+            </span>
+            <div class="buttons">
+              {token.is_suspended && me().role === "admin" && (
+                <Button isBusy={resuming.isBusy} onClick={() => void resuming.run(token)}>
+                  {t.person.resume}
+                </Button>
+              )}
+              <Button label={t.account.deleteTokenTitle(token.name)} onClick={() => setDoomed(token)}>
+                {t.account.deleteToken}
+              </Button>
+            </div>
+          </li>
+        ))}
+      </ul>
       {isCreating && (
         <CreateTokenSheet onCreated={() => void list.reload()} onClose={() => setIsCreating(false)} />
       )}
@@ -63,43 +81,4 @@ export function ApiTokens() {
       )}
     </Section>
   );
-}
-
-function columns(
-  onDelete: (token: ApiToken) => void,
-  resuming: Action<[token: ApiToken]>,
-): Column<ApiToken>[] {
-  return [
-    { key: "name", title: t.ui.name, cell: ({ name }) => <bdi>{name}</bdi> },
-    { key: "scopes", title: t.account.scopesTitle, cell: tokenRights },
-    {
-      key: "expires",
-      title: t.ui.expires,
-      cell: ({ expires_at, is_expired, is_suspended, no_expiry }) =>
-        is_expired || is_suspended ? (
-          <Badge state="wrong">{is_expired ? t.person.expired : t.person.suspended}</Badge>
-        ) : no_expiry ? (
-          t.person.noEnd
-        ) : (
-          <Time at={expires_at} />
-        ),
-    },
-    { key: "used", title: t.person.lastUsed, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
-    {
-      key: "delete",
-      title: t.account.deleteToken,
-      cell: (token) => (
-        <>
-          {token.is_suspended && me().role === "admin" && (
-            <Button isBusy={resuming.isBusy} onClick={() => void resuming.run(token)}>
-              {t.person.resume}
-            </Button>
-          )}
-          <Button label={t.account.deleteTokenTitle(token.name)} onClick={() => onDelete(token)}>
-            {t.account.deleteToken}
-          </Button>
-        </>
-      ),
-    },
-  ];
 }

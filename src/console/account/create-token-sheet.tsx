@@ -11,8 +11,8 @@ import { ChoicesField } from "../ui/form/choices-field.tsx";
 import { SelectField, TextField } from "../ui/form/field.tsx";
 import { errorAt, Form, useForm } from "../ui/form/form.tsx";
 import { Skeleton } from "../ui/page.tsx";
-import { Secret, ShownOnce } from "../ui/secret.tsx";
-import { curlLines, prometheusFiles, prometheusJob, wayIn } from "./token-use.ts";
+import { ShownOnce } from "../ui/secret.tsx";
+import { certificateLines, curlLines, prometheusJob, savingLine, wayIn } from "./token-use.ts";
 
 /** Days that a token may be good for; the agent takes an hour to 366 days. */
 const lifetimes = [1, 30, 90, 366] as const;
@@ -52,7 +52,7 @@ export function CreateTokenSheet({
         />
       ) : (
         <ShownOnce said={t.account.tokenMade} label={t.account.token} text={made.token} onClose={onClose}>
-          <TokenBlocks {...made} />
+          <Recipes scopes={made.scopes} />
         </ShownOnce>
       )}
     </Dialog>
@@ -82,7 +82,7 @@ function TokenForm({ onMade }: { readonly onMade: (made: Made) => void }) {
         {...form.field("scopes")}
         label={t.account.scopesTitle}
         error={errorAt(form.error, "/scopes") && t.account.chooseScope}
-        options={offered.map((value) => ({ value, text: value, hint: t.account.scopes[value] }))}
+        options={offered.map((value) => ({ value, text: t.person.scopes[value], hint: value }))}
       />
       <SelectField
         {...form.field("expires_in")}
@@ -125,29 +125,33 @@ function PurposeButtons({
   );
 }
 
-/** Blocks to paste: a first request with a new token, and what Prometheus needs where the token is for metrics. */
-function TokenBlocks({ token, scopes }: { readonly token: string; readonly scopes: readonly string[] }) {
+/** Lines to paste, none with the token in it: a first request, and for a token for metrics a section for Prometheus. */
+function Recipes({ scopes }: { readonly scopes: readonly string[] }) {
   const tls = useResource("getTls");
   if (tls.value === null && tls.error === null) return <Skeleton />;
   const way = wayIn(location.origin, tls.value);
-  const curl = curlLines(token, scopes, way);
+  const recipes = [
+    [t.account.saveToken, savingLine],
+    [t.account.firstRequest, curlLines(scopes, way)],
+    ...(scopes.includes("metrics:read")
+      ? [
+          [t.account.prometheus, prometheusJob(way)],
+          [t.account.prometheusCertificate, certificateLines(way)],
+        ]
+      : []),
+  ];
   return (
-    <div class="token-blocks">
-      {scopes.includes("metrics:read") && (
-        <>
-          <h3>Prometheus</h3>
-          <p class="hint">{t.account.prometheusFiles}</p>
-          <Secret label={t.account.prometheusFilesLabel} text={prometheusFiles(token, way)} />
-          <Secret label="prometheus.yml" text={prometheusJob(way)} />
-        </>
+    <details class="more token-recipes">
+      <summary>{t.account.recipes}</summary>
+      {recipes.map(
+        ([about, lines]) =>
+          lines && (
+            <>
+              <p class="hint">{about}</p>
+              <pre>{lines}</pre>
+            </>
+          ),
       )}
-      {curl !== null && (
-        <>
-          <h3>curl</h3>
-          <p class="hint">{t.account.curl}</p>
-          <Secret label="curl" text={curl} />
-        </>
-      )}
-    </div>
+    </details>
   );
 }

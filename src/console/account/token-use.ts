@@ -29,8 +29,11 @@ const firstRequests: readonly (readonly [scope: Scope, path: string, method?: "P
   ["time:write", "/api/system/time-sync/sync", "POST"],
 ];
 
-/** Lines for a shell: a first request with the token. null: none of its scopes has one without a body. */
-export function curlLines(token: string, granted: readonly string[], way: WayIn): string | null {
+/** Lets the token be pasted into a file. In a line of the shell it would be in its history, and in the list of processes. */
+export const savingLine = "(umask 077 && cat > steward.token)";
+
+/** Lines for a shell: a first request with the token that `savingLine` keeps. null: none of its scopes has one without a body. */
+export function curlLines(granted: readonly string[], way: WayIn): string | null {
   const request = firstRequests.find(([scope]) => granted.includes(scope));
   if (request === undefined) return null;
   const [, path, method] = request;
@@ -38,19 +41,16 @@ export function curlLines(token: string, granted: readonly string[], way: WayIn)
   const pin = way.certificate && `--insecure --pinnedpubkey '${way.certificate.pin}'`;
   const options = ["-sS", method && `-X ${method}`, pin].filter(Boolean).join(" ");
   return [
-    `TOKEN='${token}'`,
-    `curl ${options} \\`,
-    `  -H "Authorization: Bearer $TOKEN" '${way.origin}${path}'`,
+    "printf 'Authorization: Bearer ' | cat - steward.token |",
+    `  curl ${options} -H @- '${way.origin}${path}'`,
   ].join("\n");
 }
 
-/** Shell lines that fetch the files `prometheusJob` names. A certificate with another fingerprint is removed again. */
-export function prometheusFiles(token: string, { origin, certificate }: WayIn): string {
-  const lines = ["(umask 077 &&", `  echo '${token}' > steward.token)`];
-  if (certificate === null) return lines.join("\n");
+/** Shell lines that fetch the certificate `prometheusJob` names; one with another fingerprint is removed again. null: it needs none. */
+export function certificateLines({ origin, certificate }: WayIn): string | null {
+  if (certificate === null) return null;
   const { hostname, port } = new URL(origin);
   return [
-    ...lines,
     `openssl s_client -connect '${hostname}:${port || "443"}' \\`,
     "  </dev/null 2>/dev/null | openssl x509 -out steward-ca.pem",
     "openssl x509 -in steward-ca.pem -noout -sha256 -fingerprint |",

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Enrolment, User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
-import { type Action, useAction } from "../client/use-action.ts";
+import { useAction } from "../client/use-action.ts";
 import { fewCodes, userChanged } from "../session/session.ts";
 import { Credentials } from "../sign-in/credentials.tsx";
 import { signInWithoutFactor } from "../sign-in/sign-in.tsx";
@@ -26,13 +26,16 @@ type Open =
   | { readonly kind: "codes"; readonly codes: readonly string[] }
   | { readonly kind: "renew" | "remove" | "lost" };
 
-/** The second factor: whether there is one, and all that can be done about it. `isRequired`: by the device's policy. */
+/** The second factor: whether there is one, and all that can be done about it. `isLed`: the person is here for it. */
 export function TwoFactorSection({
   user,
   isRequired,
+  isLed,
 }: {
   readonly user: User;
+  /** By the device's policy. */
   readonly isRequired: boolean;
+  readonly isLed: boolean;
 }) {
   const [open, setOpen] = useState<Open | null>(null);
   const params = { id: user.id };
@@ -50,7 +53,19 @@ export function TwoFactorSection({
       {user.two_factor.enabled ? (
         <Enabled user={user} isRequired={isRequired} onOpen={(kind) => setOpen({ kind })} />
       ) : (
-        <Invitation begin={begin} isRequired={isRequired} />
+        <>
+          <p>{isRequired ? t.account.enrolText : t.account.inviteText}</p>
+          <ProblemView error={begin.error} />
+          <div class="buttons">
+            <Button
+              kind={isRequired || isLed ? "primary" : "plain"}
+              isBusy={begin.isBusy}
+              onClick={() => void begin.run()}
+            >
+              {t.account.enrol}
+            </Button>
+          </div>
+        </>
       )}
       {open?.kind === "enrolment" && (
         <EnrolmentDialog
@@ -84,20 +99,6 @@ export function TwoFactorSection({
       {open?.kind === "remove" && <RemoveFactorDialog user={user} onClose={close} />}
       {open?.kind === "lost" && <LostFactorDialog user={user} onClose={close} />}
     </Section>
-  );
-}
-
-function Invitation({ begin, isRequired }: { readonly begin: Action<[]>; readonly isRequired: boolean }) {
-  return (
-    <>
-      <p>{isRequired ? t.account.enrolText : t.account.inviteText}</p>
-      <ProblemView error={begin.error} />
-      <div class="buttons">
-        <Button kind="primary" isBusy={begin.isBusy} onClick={() => void begin.run()}>
-          {t.account.enrol}
-        </Button>
-      </div>
-    </>
   );
 }
 

@@ -40,7 +40,7 @@ const remedies: Readonly<
   second_factor_advised: { to: "/account" },
   device_unnamed: onSettings,
   updates_not_set_up: { to: "/setup", query: { step: "updates" } },
-  tokens_ending: { to: "/account" },
+  tokens_ending: { to: "/account", query: { open: "tokens" } },
   no_receiver: onReceivers,
   receiver_failing: onReceivers,
 };

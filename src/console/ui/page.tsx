@@ -42,20 +42,21 @@ export function Page({
   );
 }
 
-/** Pages of one section; each is a place of its own, so these are links. */
+/** Pages of one section, or parts of a page by `?open=`; each is a place of its own, so these are links. */
 export function Tabs({
   label,
   items,
   current,
 }: {
   readonly label: string;
-  readonly items: readonly { readonly to: string; readonly text: string }[];
+  readonly items: readonly { readonly to: string; readonly open?: string; readonly text: string }[];
+  /** Such as `/system/logs`, or the part that is open. */
   readonly current: string;
 }) {
   return (
     <nav class="tabs" aria-label={label}>
-      {items.map(({ to, text }) => (
-        <Link key={to} to={to} isCurrent={to === current}>
+      {items.map(({ to, open, text }) => (
+        <Link key={text} to={to} query={{ open }} isCurrent={(open ?? to) === current}>
           {text}
         </Link>
       ))}

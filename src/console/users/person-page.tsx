@@ -166,8 +166,7 @@ function About({ user }: { readonly user: User }) {
             t.users.notSignedIn
           ) : (
             <span key="seen">
-              <Time at={newest.last_used_at} /> ·{" "}
-              <span title={newest.user_agent}>{agentInWords(newest.user_agent)}</span> ·{" "}
+              <Time at={newest.last_used_at} /> · {agentInWords(newest.user_agent)} ·{" "}
               <bdi>{newest.address}</bdi>
             </span>
           ),

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { ApiToken, SessionList, User } from "../../contract/types.ts";
+import { absoluteTime } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { useAction } from "../client/use-action.ts";
@@ -45,6 +46,9 @@ export function UserAccess({
 
 type Listed = SessionList["items"][number];
 
+/** Tells sessions of the same browser apart. */
+const sinceOf = ({ created_at }: Listed): string => absoluteTime(new Date(created_at));
+
 function Sessions({ userId }: { readonly userId: string }) {
   const query = { user_id: userId };
   const sessions = useResource("listSessions", { query });
@@ -58,13 +62,14 @@ function Sessions({ userId }: { readonly userId: string }) {
       {(session: Listed) => (
         <li key={session.id} class="between">
           <span>
-            <span title={session.user_agent}>{agentInWords(session.user_agent)}</span>
+            {agentInWords(session.user_agent)}
             <span class="hint">
-              {session.address} · {t.person.lastUsed}: <Time at={session.last_used_at} />
+              {session.address} · {t.person.signedIn}: {sinceOf(session)} · {t.person.lastUsed}:{" "}
+              <Time at={session.last_used_at} />
             </span>
           </span>
           <Button
-            label={t.person.endOf(agentInWords(session.user_agent))}
+            label={t.person.endOf(`${agentInWords(session.user_agent)}, ${sinceOf(session)}`)}
             isBusy={ending.isBusy}
             onClick={() => void ending.run(session)}
           >
@@ -167,7 +172,7 @@ function Entries<Item>({
     <Section title={title}>
       {list.value === null && list.error === null && <Skeleton lines={1} />}
       {list.value?.items.length === 0 && <p class="hint">{t.users.nothing}</p>}
-      <ul class="users-entries">{list.value?.items.map(children)}</ul>
+      <ul class="entries">{list.value?.items.map(children)}</ul>
       <ReadProblem of={[list]} />
       <ProblemView error={error} />
     </Section>
