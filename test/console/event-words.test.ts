@@ -9,7 +9,7 @@ import * as enEvent from "../../src/console/catalogue/languages/en/event.ts";
 import * as enPeople from "../../src/console/catalogue/languages/en/people.ts";
 import * as enSettings from "../../src/console/catalogue/languages/en/settings.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
-import { barsOf, edgesOf, type Step, stepOfSpan, steps } from "../../src/console/system/events/bars.ts";
+import { barsOf, edgesOf, type Step, stepOfSpan, steps } from "../../src/console/plot/bars.ts";
 import { factsOf } from "../../src/console/system/events/event-facts.ts";
 import { type Entry, timelineOf } from "../../src/console/system/events/runs.ts";
 import { type EventType, eventTypes } from "../../src/contract/event-types.ts";

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { figure, timeOfDay } from "../../catalogue/formats.ts";
 import { locale, t } from "../../catalogue/words.ts";
+import type { Bar } from "../../plot/bars.ts";
 import { type Band, block } from "../../plot/path.ts";
 import { Plot } from "../../plot/plot.tsx";
 import { PlotField } from "../../plot/plot-field.tsx";
 import { Button } from "../../ui/button.tsx";
-import type { Bar } from "./bars.ts";
 import { changeEventsQuery } from "./events-query.ts";
 
 const day = 86_400_000;

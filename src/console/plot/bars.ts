@@ -1,4 +1,4 @@
-import type { EventCounts } from "../../../contract/types.ts";
+import type { EventCounts } from "../../contract/types.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
