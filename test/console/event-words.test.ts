@@ -181,8 +181,8 @@ describe("the bars of events", () => {
     ["days, of 23 hours too", day, "27T12:00", "29T01:00", ["27 00", "28 00", "29 00", "30 00"]],
     ["weeks, from Monday on", 7 * day, "27T12:00", "31T01:00", ["22 00", "29 00", "05 00"]],
     ["a week up to its Sunday", 7 * day, "22T00:00", "28T23:00", ["22 00", "29 00"]],
-    // Each of them three hours long, so that what follows the lost hour begins an hour later.
-    ["three hours each", 3 * hour, "28T00:30", "28T08:00", ["28 00", "28 04", "28 07", "28 10"]],
+    // Each of them four hours long, so that what follows the lost hour begins an hour later.
+    ["four hours each", 4 * hour, "28T00:30", "28T10:00", ["28 00", "28 05", "28 09", "28 13"]],
   ] as const)
     it(`begin where they should: ${name}`, () => {
       const edges = edgesOf(stepOf(milliseconds), local(`2027-03-${from}`), local(`2027-03-${to}`));
@@ -203,7 +203,7 @@ describe("the bars of events", () => {
     const spans = [hour, 6 * hour, day, 7 * day, 30 * day, 400 * day];
     for (const [most, expected] of [
       [30, [5, 15, 60, 1_440, 1_440, 10_080]],
-      [11, [15, 60, 180, 1_440, 10_080, 10_080]],
+      [11, [15, 60, 240, 1_440, 10_080, 10_080]],
     ] as const) {
       const found = spans.map((span) => stepOfSpan(at - span, at, most).milliseconds / minute);
       assert.deepEqual(found, expected);

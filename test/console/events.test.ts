@@ -130,8 +130,7 @@ describe("the console's events", () => {
     await page.getByLabel("Name").fill("");
     await chip(page, /^Refused \d+$/).click();
     await only(page, /^A sign-in was refused$/);
-    await page.getByLabel("Since").selectOption("an hour ago");
-    await page.reload();
+    await page.goto(`/system/events${queryOf(page)}&since=1h`);
     await only(page, /^A sign-in was refused$/);
     await page.getByLabel("Since").selectOption("a span of times …");
     await page.getByLabel("Until when").fill("2026-01-01T00:00");
@@ -140,8 +139,33 @@ describe("the console's events", () => {
     await rows(page).nth(3).waitFor();
   });
 
-  it("says the events of a bar, narrows to its time, and shows all times again", async () => {
+  it("begins where the record does, and says on how many lines its events are", async () => {
     const page = await open("admin");
+    const foot = page.locator(".list-foot [role=status]");
+    const whole = await agent.read("/api/events?limit=200");
+    await sees(foot, new RegExp(`^${whole.total} events`));
+    // Two changes of one setting that read the same are one line.
+    await changeSettings(agent, { device: { location: "Hall 2" } });
+    await changeSettings(agent, { device: { contact: "Ana" } });
+    await sees(page.locator(".run-times").first(), /^[23] ×/);
+    const lines = await rows(page).count();
+    const { total } = await agent.read("/api/events?limit=1");
+    assert.ok(lines < total, `${lines} lines of ${total} events`);
+    await sees(foot, `${total} events on ${lines} lines`);
+    const bars = Number(await page.getByRole("slider", { name: "Events over time" }).getAttribute("max")) + 1;
+    assert.ok(bars > 9 && bars < 16, `${bars} bars of a minute each show a device that is a minute old`);
+    const offered = await page.getByLabel("Since").locator("option").allInnerTexts();
+    assert.deepEqual(offered, ["everything", "a span of times …"]);
+    await page.goto("/system/events?since=7d");
+    await page
+      .getByLabel("Since")
+      .locator("option", { hasText: "a week ago" })
+      .waitFor({ state: "attached" });
+  });
+
+  it("says the events of a bar, narrows to its time, and shows all times again", async () => {
+    // Of days, which do not move on as minutes would.
+    const page = await open("admin", "?since=30d");
     await rows(page).first().waitFor();
     const bars = page.getByRole("slider", { name: "Events over time" });
     const words = async () => (await bars.getAttribute("aria-valuetext")) ?? "";

@@ -13,9 +13,10 @@ import {
   type TestBrowser,
   type WindowOptions,
 } from "../../lab/console/browser.ts";
-import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { lightBrowser, startLightConsole } from "../../lab/console/light/light-browser.ts";
 import { answerWith, assertReads, axe, holdAnswers, picture } from "../../lab/console/page-checks.ts";
 import { startWeekAgent, week } from "../../lab/console/week.ts";
+import { historySeriesNames } from "../../src/contract/figures/history.ts";
 import type { History, Status } from "../../src/contract/types.ts";
 
 const day = 86_400_000;
@@ -188,6 +189,47 @@ function well({ clock, updates, host }: Status): object {
     },
   };
 }
+
+describe("the history of a young device", () => {
+  const ending = endOfConsole();
+  const browser = lightBrowser(ending);
+
+  /** One that has had readings for so many minutes. */
+  const see = async (minutes: number): Promise<Page> => {
+    const nothing = Object.fromEntries(historySeriesNames.map((name) => [name, null]));
+    const agent = await startWeekAgent(ending, undefined, (days) => (days * 1_440 < minutes ? {} : nothing));
+    const page = await browser.signedIn(agent, "admin", "/system/history");
+    await page.locator(".plot").first().waitFor();
+    return page;
+  };
+  const steps = async (page: Page) =>
+    Number(await page.getByRole("slider", { name: "Time" }).getAttribute("max")) + 1;
+  const marks = (page: Page) => page.locator(".plot-field .scale text").allInnerTexts();
+
+  it("shows minutes, says where its readings begin, and offers no span from before", async () => {
+    const page = await see(22);
+    assert.ok([3, 4, 5].includes(await steps(page)), `${await steps(page)} steps of five minutes`);
+    const times = await marks(page);
+    assert.ok(times.length > 1 && times.every((one) => /^\d\d?:\d[05]|^\w{3} \d+$/.test(one)), times.join());
+    await sees(page, /There are no readings before \w{3}, \w{3} \d+, \d\d:\d\d/);
+    assert.equal(await page.getByRole("button", { name: "7 days" }).count(), 0);
+    assert.equal(
+      await page.locator(".history-lanes li", { hasText: "Clock set" }).count(),
+      0,
+      "it was days before",
+    );
+  });
+
+  it("offers the last day of some, and shows no empty week before the first reading", async () => {
+    const page = await see(2 * 1_440);
+    assert.equal(await page.getByRole("button", { name: "7 days" }).count(), 1);
+    assert.ok(Math.abs((await steps(page)) - 576) < 3, `${await steps(page)} steps`);
+    const empty = await see(0);
+    await sees(empty, "The first readings are here after five minutes.");
+    assert.equal(await steps(empty), 1);
+    assert.doesNotMatch(await empty.locator("main").innerText(), /no readings before|lighter line/);
+  });
+});
 
 describe("the week on a tile of Home", () => {
   const ending = endOfConsole();

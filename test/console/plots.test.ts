@@ -13,6 +13,7 @@ import {
   axisOf,
   bandsOf,
   gapsOf,
+  inLife,
   type Series,
   seriesOf,
   stepAt,
@@ -242,6 +243,29 @@ describe("the series of a history", () => {
   });
 });
 
+describe("the life of a device in its history", () => {
+  const known = (...mean: (number | null)[]) => ({ mean, worst: mean });
+  const none = known(null, null, null, null);
+  for (const [name, load, temperature, expected] of [
+    ["all steps where the first has a reading", known(1, null, 2, 3), none, "00:00 1,,2,3"],
+    [
+      "from the first reading of any figure on, with its gaps",
+      known(null, null, null, 3),
+      known(null, 40, null, 41),
+      "00:05 ,,3",
+    ],
+    ["the last step where nothing was read", none, none, "00:15 "],
+  ] as const)
+    it(`is ${name}`, () => {
+      const start = "2026-11-21T00:00:00.000Z";
+      const series = { load, temperature_celsius: temperature } as History["series"];
+      const life = inLife({ start, step_seconds: 300, series });
+      assert.equal(`${life.start.slice(11, 16)} ${life.series.load.mean}`, expected);
+      assert.deepEqual(life.series.load.worst, life.series.load.mean);
+      assert.equal(life.series.temperature_celsius.mean.length, life.series.load.mean.length);
+    });
+});
+
 describe("the marks of the time's axis", () => {
   const zone = process.env.TZ;
   before(() => {
@@ -260,13 +284,19 @@ describe("the marks of the time's axis", () => {
       ...(["every fourth hour of a day, with the day at midnight", "2026-11-21T20:30:00Z", 24] as const),
       ["Sa", "04:00", "08:00", "12:00", "16:00", "20:00"],
     ],
+    [
+      ...(["minutes of a device that has just begun", "2026-11-21T20:31:00Z", 1 / 6] as const),
+      ["21:25", "21:30"],
+    ],
+    ["hours of its first afternoon", "2026-11-21T16:10:00Z", 3, ["15:00", "16:00", "17:00"]],
   ] as const)
     it(`are the ${name}`, () => {
       const high = Date.parse(to);
       const marks = marksOf({ low: high - hours * hour, high });
       const texts = marks.map(({ text, more }) => (hours > 24 ? text + more : text));
       assert.deepEqual(texts, expected);
-      for (const { at } of marks) assert.match(new Date(at).toLocaleTimeString("sv"), /^\d\d:00:00$/);
+      const times = marks.map(({ at }) => new Date(at).toLocaleTimeString("sv"));
+      for (const time of times) assert.match(time, hours < 1 ? /^\d\d:\d[05]:00$/ : /^\d\d:00:00$/);
       if (hours > 24) for (const { at } of marks) assert.equal(new Date(at).getHours(), 0);
     });
 });

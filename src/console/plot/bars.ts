@@ -23,7 +23,7 @@ export interface Bar {
 export const daily = ofTheCalendar(1, 0);
 
 export const steps: readonly Step[] = [
-  ...[minute, 5 * minute, 15 * minute, hour, 3 * hour].map(ofTheClock),
+  ...[minute, 5 * minute, 15 * minute, hour, 4 * hour].map(ofTheClock),
   daily,
   // A Monday is day 1.
   ofTheCalendar(7, 6),

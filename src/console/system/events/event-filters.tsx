@@ -14,7 +14,14 @@ import { actorKinds, changeEventsQuery, longestName } from "./events-query.ts";
 const usualSpan = 86_400_000;
 
 /** Narrows the list of events; the address keeps the filters, so that it can be shared. */
-export function EventFilters({ error }: { readonly error: unknown }) {
+export function EventFilters({
+  error,
+  reaches,
+}: {
+  readonly error: unknown;
+  /** True of a time that is within the record: others are not offered. */
+  readonly reaches: (since: string) => boolean;
+}) {
   const { who = "", name = "", since = "", until = "" } = useStore(place).query;
   const any = { value: "", text: t.lists.all };
   return (
@@ -26,7 +33,7 @@ export function EventFilters({ error }: { readonly error: unknown }) {
         options={[any, ...actorKinds.map((kind) => ({ value: kind, text: t.lists.kinds[kind] }))]}
       />
       <NameField value={name} error={errorAt(error, "/name")} />
-      <TimeFields since={since} until={until} error={error} />
+      <TimeFields since={since} until={until} error={error} reaches={reaches} />
     </Filters>
   );
 }
@@ -80,11 +87,8 @@ function TimeFields({
   since,
   until,
   error,
-}: {
-  readonly since: string;
-  readonly until: string;
-  readonly error: unknown;
-}) {
+  reaches,
+}: Parameters<typeof EventFilters>[0] & { readonly since: string; readonly until: string }) {
   const isSpan = since.includes("T") || until !== "";
   const timeField = (name: "since" | "until", label: string, value: string) => (
     <TextField
@@ -110,7 +114,9 @@ function TimeFields({
             until: "",
           })
         }
-        options={Object.entries(t.events.sinces).map(([value, text]) => ({ value, text }))}
+        options={Object.entries(t.events.sinces)
+          .filter(([value]) => value === since || reaches(value))
+          .map(([value, text]) => ({ value, text }))}
       />
       {isSpan && timeField("since", t.events.fromTime, since)}
       {isSpan && timeField("until", t.events.untilTime, until)}

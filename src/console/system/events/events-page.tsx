@@ -15,6 +15,7 @@ import { ReadProblem } from "../../ui/problem-view.tsx";
 import { EventChips, EventFilters } from "./event-filters.tsx";
 import { type EventQuery, eventsQuery } from "./events-query.ts";
 import { Histogram } from "./histogram.tsx";
+import { timelineOf } from "./runs.ts";
 import { Timeline } from "./timeline.tsx";
 import { useEvents } from "./use-events.ts";
 import "../../styles/parts/lists.css";
@@ -24,8 +25,12 @@ import "../../styles/parts/plot.css";
 export function EventsPage() {
   const query = eventsQuery(useStore(place).query);
   const events = useEvents(query);
-  const counts = useCounts(query);
+  // The record begins with it, whatever the filters are.
+  const oldest = useResource("listEvents", { query: { after: 0, limit: 1 } }, { isStill: true });
+  const begin = Date.parse(oldest.value?.items[0]?.time ?? "") || 0;
   const { items, isPaused, waiting, total, hasOlder, loadingOlder } = events;
+  const entries = timelineOf(items ?? []);
+  const lines = entries.filter((entry) => "events" in entry).length;
   const loadOlder = async (): Promise<void> => void (await loadingOlder.run());
   return (
     <Section
@@ -39,18 +44,21 @@ export function EventsPage() {
         </>
       }
     >
-      {counts.value === null && counts.error === null && <Skeleton lines={4} />}
-      {counts.value !== null && counts.value.bars.length > 0 && (
-        <Histogram {...counts.value} isNarrowed={Boolean(query.since || query.until)} />
+      {oldest.value === null && oldest.error === null ? (
+        <Skeleton lines={4} />
+      ) : (
+        <Overview query={query} begin={begin} />
       )}
-      {counts.value !== null && <EventChips counts={counts.value} />}
-      <EventFilters error={events.error} />
-      <ReadProblem of={[events, counts, { error: loadingOlder.error, reload: loadOlder }]} />
+      <EventFilters
+        error={events.error}
+        reaches={(since) => (momentOf(since, deviceNow()) ?? begin) >= begin}
+      />
+      <ReadProblem of={[events, { error: loadingOlder.error, reload: loadOlder }]} />
       {items === null && events.error === null && <Skeleton lines={12} />}
       {items?.length === 0 && <Empty>{t.events.empty}</Empty>}
       {items !== null && items.length > 0 && (
         <Timeline
-          events={items}
+          entries={entries}
           onEndNear={() => {
             if (hasOlder && loadingOlder.error === null) void loadingOlder.run();
           }}
@@ -58,11 +66,27 @@ export function EventsPage() {
       )}
       {items !== null && items.length > 0 && (
         <footer class="list-foot">
-          <p role="status">{t.events.total(total)}</p>
+          <p role="status">{t.events.total(total, hasOlder ? total : lines)}</p>
           {hasOlder && <p>{t.lists.loading}</p>}
         </footer>
       )}
     </Section>
+  );
+}
+
+/** When it happened, and how much of it there is of each kind. */
+function Overview({ query, begin }: { readonly query: EventQuery; readonly begin: number }) {
+  const counts = useCounts(query, begin);
+  const { value, error } = counts;
+  return (
+    <>
+      {value === null && error === null && <Skeleton lines={4} />}
+      {value !== null && value.bars.length > 0 && (
+        <Histogram {...value} isNarrowed={Boolean(query.since || query.until)} />
+      )}
+      {value !== null && <EventChips counts={value} />}
+      <ReadProblem of={[counts]} />
+    </>
   );
 }
 
@@ -102,14 +126,18 @@ interface Counted extends Pick<EventCounts, "total" | "refused" | "groups"> {
 /** Bars of a picture, beside which one of what is older may be. */
 const mostBars = (): number => (innerWidth < 640 ? 11 : 30);
 
+/** Milliseconds that the bars show at least, of a younger device too. */
+const leastLife = 600_000;
+
 /** The events that match, counted; `value` is null until they are. Until another query is counted, it stays. */
-function useCounts(query: EventQuery): Pick<Resource<Counted>, "value" | "error" | "reload"> {
+function useCounts(query: EventQuery, begin: number): Pick<Resource<Counted>, "value" | "error" | "reload"> {
   const now = deviceNow();
   const to = momentOf(query.until, now) ?? now;
-  const from = momentOf(query.since, now);
   const most = mostBars();
-  const step = from === null ? daily : stepOfSpan(from, to, most);
-  const edges = edgesOf(step, from ?? step.edge(to, 1 - most), to);
+  const life = Math.max(daily.edge(to, 1 - most), Math.min(begin, to - leastLife));
+  const from = momentOf(query.since, now) ?? life;
+  const step = stepOfSpan(from, to, most);
+  const edges = edgesOf(step, from, to);
   const { value, error, reload } = useResource("countEvents", {
     query: { ...query, edges: edges.map((edge) => edge / 1_000).join() },
   });

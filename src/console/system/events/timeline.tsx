@@ -10,17 +10,16 @@ import { Badge } from "../../ui/badge.tsx";
 import { problemName } from "../../ui/by-code.ts";
 import { Skeleton } from "../../ui/page.tsx";
 import { Shape } from "../../ui/shape.tsx";
-import { type Entry, type Run, timelineOf } from "./runs.ts";
+import type { Entry, Run } from "./runs.ts";
 
 /** Events by days, the newest first, each in a sentence that opens the rest; only those in the window are drawn. */
 export function Timeline({
-  events,
+  entries,
   onEndNear,
 }: {
-  readonly events: readonly AuditEvent[];
+  readonly entries: readonly Entry[];
   readonly onEndNear: () => void;
 }) {
-  const entries = timelineOf(events);
   const keys = entries.map(({ key }) => key);
   const { root, pieces, onFocusIn, onFocusOut } = useRowsInView<HTMLOListElement>(keys, onEndNear);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());

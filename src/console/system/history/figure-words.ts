@@ -2,6 +2,7 @@ import type { Range } from "../../../contract/clock/source-intervals.ts";
 import { figure, pageFormat, percent, withUnit } from "../../catalogue/formats.ts";
 import { locale, t } from "../../catalogue/words.ts";
 import { type Axis, placeInWords, withUncertainty } from "../../plot/axis.ts";
+import { edgesOf, stepOfSpan } from "../../plot/bars.ts";
 import type { ScaleMark } from "../../plot/lanes.tsx";
 import { middleOf, type PlotName, type Series, type Steps, summaryOf, worstStep } from "./series.ts";
 
@@ -48,25 +49,24 @@ export function dayInWords(at: number, now: number): string {
   return t.history.week.on(new Date(at).toLocaleDateString(locale, { weekday: "long" }));
 }
 
-/** Hours between two marks of a day. */
-const markHours = 4;
+/** Marks that an axis has at most: a day has each fourth hour, a week its midnights. */
+const mostMarks = 7.1;
 
-/** The midnights of several days, or some hours of one, by the browser's clock; `more` is added where there is room. */
-export function marksOf({ low, high }: Range) {
-  // By the calendar: a day of summer time's begin or end has another number of hours.
-  const hours = high - low > 2 * 86_400_000 ? 24 : markHours;
+/** Midnights, hours or minutes, by the browser's clock; `more` is added where there is room. */
+export function marksOf({ low, high }: Range): ScaleMark[] {
+  const step = stepOfSpan(low, high, mostMarks);
   // `16:00`, or `4 PM` where hours are counted to 12: the minutes would take the room of the next mark.
-  const hour = locale === "en-US" ? ({ hour: "numeric" } as const) : ({ timeStyle: "short" } as const);
-  const marks: ScaleMark[] = [];
-  const at = new Date(low);
-  for (at.setHours(0, 0, 0, 0); at.getTime() <= high; at.setHours(at.getHours() + hours)) {
-    const said = (style: Intl.DateTimeFormatOptions) => at.toLocaleString(locale, style);
-    const isMidnight = at.getHours() === 0;
-    const text = said(isMidnight ? { weekday: "short" } : hour);
-    if (at.getTime() >= low)
-      marks.push({ at: at.getTime(), text, more: isMidnight ? ` ${said({ day: "numeric" })}` : "" });
-  }
-  return marks;
+  const isShort = locale === "en-US" && step.milliseconds >= 3_600_000;
+  return edgesOf(step, low, high)
+    .filter((at) => at >= low && at <= high)
+    .map((at) => {
+      const said = (style: Intl.DateTimeFormatOptions) => new Date(at).toLocaleString(locale, style);
+      const isMidnight = new Date(at).getHours() + new Date(at).getMinutes() === 0;
+      const text = said(
+        isMidnight ? { weekday: "short" } : isShort ? { hour: "numeric" } : { timeStyle: "short" },
+      );
+      return { at, text, more: isMidnight ? ` ${said({ day: "numeric" })}` : "" };
+    });
 }
 
 /** `Tue, 24 Nov, 14:35`. */

@@ -13,7 +13,7 @@ import { dayInWords, momentInWords, worstInWords } from "./figure-words.ts";
 import { daysUntilFull } from "./forecast.ts";
 import { isShownEvent, timeOfEvent } from "./happenings.ts";
 import { Pictures } from "./pictures.tsx";
-import { axisOf, type PlotName, pointsOf, seriesOf, stepsOf, timeOf } from "./series.ts";
+import { axisOf, inLife, type PlotName, pointsOf, seriesOf, stepsOf, timeOf } from "./series.ts";
 import "../../styles/parts/history.css";
 import "../../styles/parts/plot.css";
 
@@ -50,8 +50,17 @@ export function HistoryPage() {
   const oldest = lists.flatMap(({ total, items }) =>
     total > items.length ? items.slice(-1).map(timeOfEvent) : [],
   );
-  const missing = oldest.length > 0 ? t.history.tooMany(momentInWords(Math.max(...oldest))) : "";
-  const choice = (
+  const life = useMemo(() => history.value && inLife(history.value), [history.value]);
+  const hasReadings = life !== null && seriesOf(life).length > 0;
+  const notes = [
+    hasReadings &&
+      life.start !== history.value?.start &&
+      t.history.begins(momentInWords(Date.parse(life.start))),
+    oldest.length > 0 && t.history.tooMany(momentInWords(Math.max(...oldest))),
+  ];
+  // Both spans would show the same of a device that is younger than either.
+  const choice = (life === null ||
+    timeOf(stepsOf(life)).high - Date.parse(life.start) > spans.day * 3_600_000) && (
     <fieldset class="history-spans">
       <legend class="unseen">{t.history.span}</legend>
       {(["day", "week"] as const).map((one) => (
@@ -72,11 +81,11 @@ export function HistoryPage() {
       <ReadProblem of={all} />
       {isLoading && <Skeleton lines={12} />}
       {!isLoading &&
-        history.value !== null &&
-        (seriesOf(history.value).length === 0 && events.length === 0 ? (
-          <Empty>{t.history.none}</Empty>
+        life !== null &&
+        (hasReadings || events.length > 0 ? (
+          <Pictures history={life} events={reads.length > 0 ? events : null} notes={notes} />
         ) : (
-          <Pictures history={history.value} events={reads.length > 0 ? events : null} missing={missing} />
+          <Empty>{t.history.none}</Empty>
         ))}
     </Section>
   );
@@ -94,9 +103,10 @@ const leastSpans: Partial<Readonly<Record<PlotName, number>>> = { clock: 0.002, 
 export function Body({ of }: WeekLineProps) {
   const { value } = useResource("getHistory", { query: { hours: 168, step_seconds: 1_800 } });
   if (value === null) return null;
-  const steps = stepsOf(value);
+  const life = inLife(value);
+  const steps = stepsOf(life);
   const [clock, disk, heat] = (["clock", "disk", "temperature"] as const).map((sought) =>
-    seriesOf(value).find(({ name }) => name === sought),
+    seriesOf(life).find(({ name }) => name === sought),
   );
   const days = disk === undefined ? null : daysUntilFull(disk.mean, value.step_seconds);
   // Without a forecast the temperature says more, but some devices have no sensor.

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { placeOf, type Range } from "../../../contract/clock/source-intervals.ts";
 import type { AuditEvent, History, Need } from "../../../contract/types.ts";
@@ -40,11 +41,11 @@ interface PicturesProps {
   readonly history: History;
   /** null: the user may not see them. */
   readonly events: readonly AuditEvent[] | null;
-  readonly missing: string;
+  readonly notes: ComponentChildren;
 }
 
 /** The events and the plots over one time, with a cursor that is moved by pointers, keys and screen readers. */
-export function Pictures({ history, events, missing }: PicturesProps) {
+export function Pictures({ history, events, notes }: PicturesProps) {
   const needs = useResource("getStatus").value?.needs;
   /** Milliseconds since 1970; null: the cursor has not been moved, and is at the newest figures. */
   const [chosen, setChosen] = useState<number | null>(null);
@@ -89,7 +90,7 @@ export function Pictures({ history, events, missing }: PicturesProps) {
         ))}
       </PlotField>
       <p class="hint">
-        {t.history.legend} {drawn.hasGaps && t.history.gaps} {missing}
+        {series.length > 0 ? t.history.legend : t.history.none} {drawn.hasGaps && t.history.gaps} {notes}
       </p>
       {drawn.table}
     </>

@@ -29,6 +29,25 @@ export interface Series {
 /** As many of the steps have their band within the axis of the clock, whatever the others are. */
 const usualShare = 0.96;
 
+/** A history from its first reading on, since a young device has no days before; without any, its last step. */
+export function inLife({ start, step_seconds, series }: History): History {
+  const all = Object.entries(series);
+  const { mean: steps } = series.load;
+  const first = steps.findIndex((_, step) => all.some(([, { mean }]) => mean[step] !== null));
+  // Of -1, that is the last one.
+  const life = ({ mean, worst }: History["series"]["load"]) => ({
+    mean: mean.slice(first),
+    worst: worst.slice(first),
+  });
+  const before = steps.length - steps.slice(first).length;
+  return {
+    start: new Date(Date.parse(start) + before * step_seconds * 1_000).toISOString(),
+    step_seconds,
+    // One for each name.
+    series: Object.fromEntries(all.map(([name, one]) => [name, life(one)])) as History["series"],
+  };
+}
+
 /** The steps of a history: milliseconds since 1970 of the first one's begin, and of each one's length. */
 export function stepsOf({ start, step_seconds, series }: History) {
   return { start: Date.parse(start), length: step_seconds * 1_000, count: series.load.mean.length };
@@ -101,7 +120,7 @@ export function worstStep({ worst }: Pick<Series, "worst">): number {
   return sizes.indexOf(sizes.reduce((most, size) => Math.max(most, size)));
 }
 
-/** Times without any figure, as areas: the device was off, or is newer. */
+/** Times without any figure, as areas: the device was off. */
 export function gapsOf(all: readonly Series[], { start, length, count }: Steps): (Band | null)[] {
   return Array.from({ length: count }, (_, step) => start + step * length).flatMap((low, step) =>
     all.some(({ mean }) => mean[step] !== null) ? [null] : block({ low, high: low + length }).slice(0, 2),

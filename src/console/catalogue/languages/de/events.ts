@@ -42,6 +42,7 @@ export const events: Catalogue["events"] = {
   },
   fromTime: "Von",
   untilTime: "Bis",
-  total: (count) => `${count} ${count === 1 ? "Ereignis" : "Ereignisse"}`,
+  total: (count, lines) =>
+    `${count} ${count === 1 ? "Ereignis" : "Ereignisse"}${lines < count ? ` in ${lines} ${lines === 1 ? "Zeile" : "Zeilen"}` : ""}`,
   empty: "Kein Ereignis passt zu diesen Filtern.",
 };

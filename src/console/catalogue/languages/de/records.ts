@@ -90,7 +90,8 @@ export const history: Catalogue["history"] = {
   none: "Die ersten Messwerte sind nach fünf Minuten hier.",
   legend:
     "Die hellere Linie ist der schlechteste Messwert von je fünf Minuten; das Band ist die Unsicherheit der Uhr. Eine senkrechte Linie ist dort, wo etwas Aufmerksamkeit zu brauchen begann.",
-  gaps: "Wo der Grund schattiert ist, fehlen Messwerte: Das Gerät war aus oder noch nicht in Betrieb.",
+  gaps: "Wo der Grund schattiert ist, fehlen Messwerte: Das Gerät war aus.",
+  begins: (when) => `Vor ${when} gibt es keine Messwerte. `,
   noFaults: "Nichts brauchte Aufmerksamkeit.",
   since: (begin) => `seit ${begin}`,
   sinceBefore: "seit vor diesem Zeitraum",

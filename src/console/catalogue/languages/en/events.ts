@@ -42,6 +42,7 @@ export const events = {
   },
   fromTime: "From when",
   untilTime: "Until when",
-  total: (count: number) => `${count} ${count === 1 ? "event" : "events"}`,
+  total: (count: number, lines: number) =>
+    `${count} ${count === 1 ? "event" : "events"}${lines < count ? ` on ${lines} ${lines === 1 ? "line" : "lines"}` : ""}`,
   empty: "No event matches these filters.",
 };

@@ -89,7 +89,8 @@ export const history = {
   none: "The first readings are here after five minutes.",
   legend:
     "The lighter line is the worst reading of each five minutes; the band is the clock's uncertainty. An upright line is where something began to need attention.",
-  gaps: "Where the ground is shaded there are no readings: the device was off, or not yet in use.",
+  gaps: "Where the ground is shaded there are no readings: the device was off.",
+  begins: (when: string) => `There are no readings before ${when}. `,
   noFaults: "Nothing needed attention.",
   since: (begin: string) => `since ${begin}`,
   sinceBefore: "since before this time",
