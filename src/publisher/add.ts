@@ -73,8 +73,12 @@ export const addCommand: Command = {
       name: "security",
       summary: "it fixes a vulnerability: its floor is its own version, unless --floor gives another",
     },
-    { name: "no-floor", excludes: "floor", summary: "with --security: devices may still go back below it" },
-    { name: "min-agent", value: "VERSION", summary: "the oldest Steward that may install it" },
+    {
+      name: "no-floor",
+      excludes: "floor",
+      summary: "with --security: devices may still go back to older versions",
+    },
+    { name: "min-agent", value: "VERSION", summary: "the oldest version of Steward that may install it" },
     {
       name: "waves",
       value: "FILE",
@@ -83,7 +87,7 @@ export const addCommand: Command = {
     },
     { name: "start", value: "TIME", summary: "when the waves begin; now if not given" },
     { name: "urgent", summary: "do not wait for waves and update windows" },
-    { name: "notes", value: "TEXT", excludes: "notes-file", summary: "a line for people" },
+    { name: "notes", value: "TEXT", excludes: "notes-file", summary: "one line for people" },
     {
       name: "notes-file",
       value: "FILE",
@@ -96,7 +100,7 @@ export const addCommand: Command = {
       name: "allow",
       value: "MISTAKE",
       values: likelyMistakes,
-      summary: "an intended finding: a new product, an older version, …; may be repeated",
+      summary: "accept this warning: a new product, an older version, …; may be repeated",
     },
     ...signingOptions,
   ],

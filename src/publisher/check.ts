@@ -29,7 +29,7 @@ export const checkCommand: Command = {
       summary: "the root that devices are given; the 1.root.json of DIR, or of the server, if not given",
     },
     ...deviceOptions,
-    { name: "payloads", summary: "fetch the payloads whole and verify them, not their lengths alone" },
+    { name: "payloads", summary: "download and verify the payloads, not only their lengths" },
     marginOption,
     {
       name: "redirect-origin",

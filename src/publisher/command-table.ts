@@ -85,9 +85,9 @@ export const commandTable: CommandTable = {
     ["6", "invalid input"],
     [
       "10",
-      "done, but published metadata expires soon (publish, renew, check), the archive is not good for as long as --for says (export), or a roll-out was stopped (watch)",
+      "done, but published metadata expires soon (publish, renew, check), the archive is not valid for as long as --for says (export), or a roll-out was stopped (watch)",
     ],
-    ["11", "no Node.js on this machine can run it"],
+    ["11", "no Node.js on this machine is suitable"],
     ["130", "interrupted"],
   ],
 };

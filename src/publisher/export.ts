@@ -16,7 +16,8 @@ const mostDays = 366;
 
 export const exportCommand: Command = {
   path: ["export"],
-  summary: "Write what one kind of device needs to an archive, for a stick or a laptop beside it",
+  summary:
+    "Write everything that one kind of device needs into an archive, for a stick or for a laptop beside the device",
   positionals: [directoryPositional, { name: "OUT" }],
   options: [
     ...deviceOptions,
@@ -24,7 +25,7 @@ export const exportCommand: Command = {
       name: "for",
       value: "DURATION",
       summary:
-        "sign a timestamp for this archive that is good for so long, such as 90d; the published one if not given, which is good for days",
+        "sign a timestamp for this archive that is valid for this long, such as 90d; if not given, the published one, which is valid for days",
     },
     ...signingOptions,
   ],

@@ -40,7 +40,7 @@ export const initCommand: Command = {
       value: "PUBLIC",
       isFile: true,
       summary:
-        "make a lost repository again from the directory that was uploaded, which is verified as devices do; no keys are made",
+        "recreate a lost repository from the uploaded directory, which is verified as devices do; makes no keys",
     },
     {
       name: "keys",

@@ -6,7 +6,7 @@ import { directoryPositional, keyOption, onWorkspace } from "./repository.ts";
 
 export const keysCommand: Command = {
   path: ["keys"],
-  summary: "List the keys of each role with their owners, or note who holds one",
+  summary: "List the keys of each role with their owners, or record who holds one",
   positionals: [directoryPositional],
   options: [
     keyOption,
@@ -14,7 +14,7 @@ export const keysCommand: Command = {
       name: "owner",
       value: "ID=NAME",
       summary:
-        "who holds the key that begins so, such as a1b2c3d4=Anna; without NAME: unknown; may be repeated",
+        "the holder of the key whose ID begins like this, such as a1b2c3d4=Anna; without NAME: unknown; may be repeated",
     },
   ],
   async run(invocation) {

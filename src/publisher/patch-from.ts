@@ -7,7 +7,7 @@ export const patchFromOption: Option = {
   name: "patch-from",
   value: "N",
   summary:
-    "also make patches from the N releases before it, so that devices which have one fetch less; packs FILE again, and takes a minute for each 30 MB",
+    "also make patches from the N previous releases, so that devices with one of them download less; repacks FILE, and takes a minute for each 30 MB",
 };
 
 /** undefined: not given. Throws CommandError(6). */

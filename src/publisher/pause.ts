@@ -22,7 +22,7 @@ export const pauseCommand: Command = {
 export const resumeCommand: Command = {
   ...shape,
   path: ["resume"],
-  summary: "Continue a paused roll-out where it was: its waves come as much later as it was paused",
+  summary: "Continue a paused roll-out: its waves are delayed by as long as it was paused",
   run: (invocation) => change(invocation, resumeRelease, "continues"),
 };
 

@@ -13,14 +13,14 @@ const usualKeep = 10;
 
 export const pruneCommand: Command = {
   path: ["prune"],
-  summary: "Drop old releases from the metadata, and files that no device asks for any more",
+  summary: "Remove old releases from the metadata, and files that devices no longer need",
   positionals: [directoryPositional],
   options: [
     { name: "kind", value: "KIND", values: releaseRoles, summary: "of this kind only" },
     {
       name: "keep",
       value: "N",
-      summary: `keep so many of the newest releases of each name, channel, product and architecture; ${usualKeep} if not given`,
+      summary: `keep this many of the newest releases of each name, channel, product and architecture; ${usualKeep} if not given`,
     },
     { name: "keep-release", value: "VERSION", summary: "keep this version too; may be repeated" },
     dryRunOption,

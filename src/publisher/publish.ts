@@ -25,7 +25,7 @@ export const publishCommand: Command = {
       name: "only",
       value: "ROLE",
       values: draftedRoles,
-      summary: "publish the draft of this role or kind, and let the others wait; may be repeated",
+      summary: "publish only the draft of this role or kind; may be repeated",
     },
     marginOption,
   ],

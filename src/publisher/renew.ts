@@ -24,7 +24,7 @@ import {
 
 export const renewCommand: Command = {
   path: ["renew"],
-  summary: "Renew the timestamp (for cron), or draft the next version of roles, also with other keys",
+  summary: "Renew the timestamp (for cron), or draft the next version of roles, even with other keys",
   positionals: [
     directoryPositional,
     { name: "ROLE", isOptional: true, isRepeated: true, values: draftedRoles },
@@ -36,7 +36,7 @@ export const renewCommand: Command = {
       name: "new-key",
       value: "ROLE[=FILE]",
       summary:
-        "make a key in DIR/keys that replaces the key of the role, such as a stolen one; with FILE the public key (PEM) there replaces it; may be repeated",
+        "make a key in DIR/keys that replaces the role's key, for example a stolen one; with FILE, that public key (PEM) replaces it; may be repeated",
     },
     { name: "keep-old", summary: "with --new-key: add the new key, and keep the existing ones valid" },
     { name: "remove-key", value: "ROLE=ID", summary: "a key to remove from a role; may be repeated" },

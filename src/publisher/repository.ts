@@ -39,7 +39,7 @@ export const signingOptions: readonly Option[] = [
 
 export const clockIsRightOption: Option = {
   name: "clock-is-right",
-  summary: "the clock of this machine is right, and another one that signed before was ahead",
+  summary: "this machine's clock is right, and another machine that signed earlier was ahead",
 };
 
 /** The devices that a command is about. */

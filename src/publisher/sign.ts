@@ -13,7 +13,7 @@ import { directoryPositional, onWorkspace, signingOptions, surroundingsOf } from
 
 export const signCommand: Command = {
   path: ["sign"],
-  summary: "Sign the draft of a role: with a key, or elsewhere by its printed bytes",
+  summary: "Sign the draft of a role: with a key, or elsewhere, from its printed bytes",
   positionals: [directoryPositional, { name: "ROLE", values: roleNames }],
   options: [
     ...signingOptions,

@@ -17,20 +17,20 @@ import { haltLines, reasonOf, tableOf, verdictLines } from "./watch-view.ts";
 
 export const watchCommand: Command = {
   path: ["watch"],
-  summary:
-    "Show from a web server's access log how roll-outs go, and stop one that fails; exit 10 if stopped",
+  summary: "Follow roll-outs in a web server's access log, and stop one that fails; exit code 10 if stopped",
   positionals: [{ name: "ACCESS.LOG" }, { name: "DIR", isOptional: true }],
   options: [
     {
       name: "halt-at",
       value: "PERCENT",
-      summary: "stop the newest release when so many of the devices that tried it have undone it, such as 2%",
+      summary:
+        "stop the newest release when this share of the devices that tried it have undone it, such as 2%",
     },
     {
       name: "min-devices",
       value: "N",
       summary:
-        "and only when at least so many have undone it; if not given, as many as rule out chance, and at least 5",
+        "but only when at least this many have undone it; if not given, enough to rule out chance, and at least 5",
     },
     {
       name: "count",
@@ -48,7 +48,7 @@ export const watchCommand: Command = {
       name: "silent-after",
       value: "DURATION",
       summary:
-        "count devices as undone that had the release, or could begin it, and have not reported for so long; if not given, they are shown after 24h, and not counted",
+        "count devices as undone if they had the release, or could start it, and have not reported for this long; if not given, they are shown after 24h, but not counted",
     },
     {
       name: "rotated",

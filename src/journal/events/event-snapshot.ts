@@ -36,7 +36,7 @@ interface OpenSegment {
   readonly sizeBytes: number;
 }
 
-/** Null: one is gone meanwhile. */
+/** Null if a segment was removed meanwhile. */
 async function openAll(segments: readonly Segment[]): Promise<OpenSegment[] | null> {
   const opened: OpenSegment[] = [];
   try {
@@ -78,7 +78,7 @@ async function* piecesOf(file: FileHandle, sizeBytes: number, path: string): Asy
     if (bytesRead === 0)
       throw new StewardError(
         "storage_unwritable",
-        `${path} is shorter than it was: the disk does not give it.`,
+        `${path} is shorter than it was: the disk returned fewer bytes than the file has.`,
       );
     yield piece.subarray(0, bytesRead);
     at += bytesRead;
