@@ -122,7 +122,7 @@ async function trustClock(): Promise<void> {
 
 async function nextSteps(): Promise<string> {
   const listening = `Steward listens on ${address} and ${places.socket}. Ctrl-C stops it.
-A page of a demo product is at ${origins.page}/, behind its sign-in.`;
+The page of a demo product, behind its sign-in, is at ${origins.page}/.`;
   const { setup_required: isFirstRun } = await ask("GET", "/api/setup");
   const { trust } = (await ask("GET", "/api/updates")) as { trust?: { confirmed: boolean } };
   const isComparing = published.isTrusted && trust?.confirmed === false;
@@ -132,15 +132,15 @@ A page of a demo product is at ${origins.page}/, behind its sign-in.`;
 
 function firstSteps(): string {
   const token = readFileSync(join(places.run, "setup-token"), "utf8").trim();
-  return `It has no administrator yet. Open its console in a browser to become the first one:
+  return `It has no administrator yet. Open this link in a browser to become the first one:
 
   ${address}/#setup=${token}
 
-or make one in another terminal: ./var/steward user add root-admin --role admin`;
+or type in another terminal: ./var/steward user add root-admin --role admin`;
 }
 
 function furtherSteps(): string {
-  return `Its console is for a browser, its command line for another terminal:
+  return `Open its console in a browser, or use its command line in another terminal:
 
   ${address}/
   ./var/steward user list`;
@@ -148,7 +148,7 @@ function furtherSteps(): string {
 
 /** The fingerprint that a person compares before they confirm whose updates the device takes. */
 function comparison(): string {
-  return `Under Updates an update for it waits, signed by a publisher whose fingerprint is
+  return `An update is ready under Updates, signed by the publisher with this fingerprint:
 
 ${fingerprintGroups(published.fingerprint).trimEnd()}`;
 }

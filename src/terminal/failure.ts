@@ -97,6 +97,6 @@ export function newFileFailure(error: unknown, path: string): CommandError {
   const code = systemErrorCode(error);
   if (code === "ENOENT") return new CommandError(3, escapeText(`${dirname(path)} does not exist.`));
   if (code !== "EEXIST") return fileFailure(error, path);
-  const why = `${path} is there already and is not written over. Remove it first, or name another file.`;
+  const why = `${path} already exists and is not overwritten. Remove it first, or name another file.`;
   return new CommandError(1, escapeText(why));
 }

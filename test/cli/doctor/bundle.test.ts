@@ -112,7 +112,7 @@ describe("steward doctor --bundle", () => {
     const context = device(test);
     const path = join(context.root, "precious");
     writeFileSync(path, "mine");
-    await assert.rejects(written(context, path), /is not written over/);
+    await assert.rejects(written(context, path), /is not overwritten/);
     assert.equal(readFileSync(path, "utf8"), "mine");
   });
 });

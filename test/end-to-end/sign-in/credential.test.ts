@@ -144,7 +144,7 @@ describe("the systemd credential steward.token", () => {
   it("is not written over another file, and not without an owner, a name and a scope", async () => {
     assert.equal((await prepare("twice.json")).code, 0);
     for (const [file, others, code, says] of [
-      ["twice.json", words, 1, /is there already and is not written over\. Remove it first/],
+      ["twice.json", words, 1, /already exists and is not overwritten\. Remove it first/],
       ["no-directory/token.json", words, 3, /\/no-directory does not exist\.\n$/],
       ["without.json", ["--user", "anna", "--name", "fleet"], 2, /--scope/],
       ["wrong.json", [...words.slice(0, -1), "1m"], 2, /--expires-in must be a duration from 1h to 366d/],
