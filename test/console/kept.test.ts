@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { consoleOf, signInByForm, untilShown } from "../../lab/console/browser.ts";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { adminName, adminPassword } from "../../lab/agents/running-agent.ts";
+import { consoleOf, fill, press, signInByForm, untilShown } from "../../lab/console/browser.ts";
 
 /** In the page, before its own scripts: a browser that keeps nothing, in the ways that there are. */
 const storages: Readonly<Record<string, () => void>> = {
@@ -33,7 +37,25 @@ const storages: Readonly<Record<string, () => void>> = {
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, level: 1 });
 
 describe("the console in a browser that keeps nothing", () => {
-  const { agent, browser } = consoleOf();
+  const { ending, agent, browser } = consoleOf();
+
+  it("sets a new device up, and is signed out where the page is loaded again", async () => {
+    const fresh = await startAgentInProcess();
+    ending.after(() => fresh.dispose());
+    const { page } = await browser.open(fresh);
+    await page.addInitScript(Object.values(storages)[0] as () => void);
+    await page.goto(`/#setup=${readFileSync(join(fresh.runDirectory, "setup-token"), "utf8").trim()}`);
+    await fill(page, { "User name": adminName, Password: adminPassword });
+    await press(page, "Create the administrator");
+    for (const step of ["A second factor for your account", "This device and its clock", "Updates"]) {
+      await untilShown(page.getByRole("heading", { name: step, level: 2 }));
+      await press(page, "Later");
+    }
+    await press(page, "Go to Home");
+    await page.locator(".frame").waitFor();
+    await page.reload();
+    await untilShown(page.getByLabel("Password", { exact: true }));
+  });
 
   for (const [what, storage] of Object.entries(storages))
     it(`is whole where it ${what}`, async () => {
