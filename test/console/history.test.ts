@@ -128,7 +128,7 @@ describe("the history of a device, drawn", () => {
     isNear(cursor.x, x, "the line");
     assert.ok(cursor.height > 0.9 * field.height, "it is through all of them");
     await page.mouse.move(await placeOf(page, week.updateUndone), box.y + 60);
-    await sees(page.locator(".plot-head"), "pump-rules 2.5.0 was undone");
+    await sees(page.locator(".plot-head"), "Rules 2.5.0 was undone");
     assert.equal(calls.length, asked, "nothing is asked for meanwhile");
   });
 
@@ -166,7 +166,7 @@ describe("the history of a device, drawn", () => {
     assert.equal(new URL(page.url()).search, "?span=day");
     assert.equal(eventsRead(), 4);
     await press(page, "7 days");
-    await page.getByRole("cell", { name: "pump-rules 2.5.0 was undone" }).waitFor();
+    await page.getByRole("cell", { name: "Rules 2.5.0 was undone" }).waitFor();
     await assertLooks(page, "history");
     const reader = await see({}, "readonly");
     assert.equal(await reader.page.locator(".history-lanes").count(), 0);

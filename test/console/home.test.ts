@@ -108,7 +108,7 @@ describe("the page at the beginning", () => {
     assert.equal(await items(page).count(), 0);
     for (const [title, text] of [
       ["Clock", /in sync\s+within 1\sms\s+by ntp1/],
-      ["Updates", /up to date\s+rules 0\.9\.0\s+service .*\s+checked 2 hours ago/],
+      ["Updates", /up to date\s+Rules 0\.9\.0\s+Service .*\s+checked 2 hours ago/],
       ["Host", /41\s°C/],
     ] as const)
       assert.match(await tile(page, title).innerText(), text);

@@ -103,10 +103,10 @@ describe("a device with three faults", () => {
     await page.goto("/");
     await page.getByRole("heading", { name: `${expected.length} things need you.`, level: 1 }).waitFor();
     assert.equal(await page.locator(".needs > li").count(), expected.length);
-    await sees(page.locator(".needs > li h3"), "base 1.3.0 failed on this device");
+    await sees(page.locator(".needs > li h3"), "Rules 1.3.0 failed on this device");
     for (const [title, reason] of [
       ["Clock", "The clock is not trusted"],
-      ["Updates", "base 1.3.0 failed on this device"],
+      ["Updates", "Rules 1.3.0 failed on this device"],
       ["People", `Locked users: ${names.operator}`],
     ] as const) {
       const tile = page.locator(".tile", { has: page.getByRole("heading", { name: title, level: 2 }) });
@@ -138,6 +138,6 @@ describe("a device with three faults", () => {
     assert.deepEqual(await open(), left);
     await page.goto("/");
     await untilThereAre(left.length, page.locator(".needs > li"));
-    await sees(page, "Done: base 1.3.0 failed on this device");
+    await sees(page, "Done: Rules 1.3.0 failed on this device");
   });
 });

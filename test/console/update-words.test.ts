@@ -60,9 +60,12 @@ const own = (text: string): Sentence => ({ text, isAgents: false });
 const times =
   /\b(at 20\d\d-\S+?Z|at 2199-\S+?Z|on \d+ Jan \d+|on Jan \d+, \d+|on [\d/]+|[\d,]+ years ago|in [\d,]+ years)/g;
 
-/** Both name the time in their own way, and only the agent names settings. */
+/** Both name times and releases in their own way, and only the agent names settings. */
 const withoutForms = (text: string): string =>
-  text.replace(/ \(update\.[a-z_.]+\)/g, "").replace(times, "WHEN");
+  text
+    .replace(/ \(update\.[a-z_.]+\)/g, "")
+    .replace(times, "WHEN")
+    .replace(/\b(base|Rules) 1\.3\.0/g, "RELEASE");
 
 /** Subjects with their codes, and the sentences of the agent and of a page about one. */
 const lists: readonly (readonly [
@@ -107,7 +110,7 @@ const lists: readonly (readonly [
   ],
 ];
 
-const known = ["base 1.3.0", "1.3.0", "beta", "stable, old", "arm64", "It eats data.", "base is on trial"];
+const known = ["1.3.0", "beta", "stable, old", "arm64", "It eats data.", "base is on trial"];
 
 /** Facts that a reader looks for, whatever the language: figures, names, quotes and commands. */
 function factsIn({ text, quote = "" }: Sentence): string[] {

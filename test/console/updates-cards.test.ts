@@ -9,15 +9,19 @@ import {
   exampleUpdateSummary,
   exampleUpdates,
 } from "../../lab/command-line/example-updates.ts";
+import { relativeTime } from "../../src/console/catalogue/formats.ts";
 import * as germanBase from "../../src/console/catalogue/languages/de/base.ts";
 import * as germanUpdates from "../../src/console/catalogue/languages/de/updates.ts";
 import * as base from "../../src/console/catalogue/languages/en/base.ts";
 import * as updates from "../../src/console/catalogue/languages/en/updates.ts";
-import { putTexts } from "../../src/console/catalogue/words.ts";
+import { putTexts, t } from "../../src/console/catalogue/words.ts";
+import { eventSentence } from "../../src/console/home/event-words.ts";
+import { updateFacts } from "../../src/console/home/tile-facts.ts";
+import { needInWords } from "../../src/console/needs/need-words.ts";
 import { fingerprintIn } from "../../src/console/ui/visible.ts";
 import { cardOf, knownReleases, workOf } from "../../src/console/updates/card/card-state.ts";
 import { readNotes } from "../../src/console/updates/card/notes-markdown.ts";
-import { passedOverOf, passedOverSentence } from "../../src/console/updates/update-sentences.ts";
+import { passedOverOf, passedOverSentence, releaseName } from "../../src/console/updates/update-sentences.ts";
 import { checkRemedy, overviewOf, remedyOf } from "../../src/console/updates/updates-overview.ts";
 import { summaryCodes } from "../../src/contract/schemas/update-reasons.ts";
 import type { HistoryEntry, Need, PassedOver, UpdateProgress, Updates } from "../../src/contract/types.ts";
@@ -92,11 +96,11 @@ describe("the card of one kind of release", () => {
     for (const [language, words, expected] of [
       [
         ...(["de", { ...germanBase, ...germanUpdates }] as const),
-        "base 1.2.0 ist installiert und wurde vom Herausgeber zurückgezogen: it eats data.",
+        "Regelwerk 1.2.0 ist installiert und wurde vom Herausgeber zurückgezogen: it eats data.",
       ],
       [
         ...(["en", { ...base, ...updates }] as const),
-        "base 1.2.0 is installed, and was withdrawn by its publisher: it eats data.",
+        "Rules 1.2.0 is installed, and was withdrawn by its publisher: it eats data.",
       ],
     ] as const) {
       putTexts(language, words);
@@ -135,7 +139,7 @@ describe("how updates are as a whole", () => {
   };
   const need: Need = {
     ...{ code: "update_failed", level: "attention", detail: "No.", remedy: null },
-    facts: { name: "base", version: "1.3.0" },
+    facts: { kind: "rules", name: "base", version: "1.3.0" },
   };
 
   for (const [name, change, needs, state, remedy, text] of [
@@ -162,7 +166,7 @@ describe("how updates are as a whole", () => {
         "attention",
         null,
       ] as const),
-      /^base 1\.3\.0 failed on this device\./,
+      /^Rules 1\.3\.0 failed on this device\./,
     ],
   ] as const)
     it(`is ${name}`, () => {
@@ -177,6 +181,74 @@ describe("how updates are as a whole", () => {
     for (const code of ["newer", "toString"]) assert.equal(holdRemedy(code), "apply");
     assert.equal(checkRemedy("update_server_unreachable"), "check");
   });
+});
+
+describe("the words about updates", () => {
+  const rules = { kind: "rules", name: "base", version: "1.3.0" } as const;
+  const service = { kind: "binary", name: "demo", version: "2.0.0" } as const;
+  const installed = { available: null, attention: null };
+  const kinds = [
+    { ...installed, kind: "rules", installed: "1.3.0" },
+    { ...installed, kind: "binary", installed: "2.0.0" },
+  ];
+  const tile = () => updateFacts({ kinds, last_check: null } as never).slice(0, 2);
+  const need: Need = { code: "update_failed", level: "attention", detail: "", remedy: null, facts: rules };
+  const event = {
+    type: "update.applied",
+    details: service,
+    actor: { name: null, kind: "agent" },
+    subject: null,
+  };
+  /** A sentence begins with the name of the release. */
+  const named = (sentence = "") => sentence.split(" ").slice(0, 2).join(" ");
+  const overdue = exampleUpdates({ schedule: { next_check_at: "2026-11-20T14:00:00.000Z" } });
+  const checked = () => overviewOf(overdue, null, []).sentences.at(-1)?.text;
+
+  for (const [name, say, english, german] of [
+    ["name rules by their kind", () => releaseName(rules), "Rules 1.3.0", "Regelwerk 1.3.0"],
+    ["name a service by its kind", () => releaseName(service), "Service 2.0.0", "Dienst 2.0.0"],
+    [
+      "name what has no kind as its publisher does",
+      () => releaseName({ ...rules, kind: null }),
+      "base 1.3.0",
+      "base 1.3.0",
+    ],
+    [
+      "are those of Home's tile",
+      () => tile().join(", "),
+      "Rules 1.3.0, Service 2.0.0",
+      "Regelwerk 1.3.0, Dienst 2.0.0",
+    ],
+    ["are those of a need", () => named(needInWords(need)?.title), "Rules 1.3.0", "Regelwerk 1.3.0"],
+    ["are those of an event", () => named(eventSentence(event as never)), "Service 2.0.0", "Dienst 2.0.0"],
+    [
+      "bring nothing back where nothing is",
+      () => t.updates.applyUndone(null).split(", ").at(-1),
+      "it is undone automatically.",
+      "wird es automatisch zurückgenommen.",
+    ],
+    [
+      "call no update that was just begun another one",
+      () => t.updates.why.underWay("X"),
+      "An update is in progress: X",
+      "Es läuft ein Update: X",
+    ],
+    ["say of a deadline that it comes", () => relativeTime(30), "soon", "gleich"],
+    ["say of what has just been that it was", () => relativeTime(-30), "just now", "gerade eben"],
+    ["forgive a clock that is a second ahead", () => relativeTime(1), "just now", "gerade eben"],
+    [
+      "have no next check in the past",
+      checked,
+      "The next check comes soon.",
+      "Die nächste Suche kommt gleich.",
+    ],
+  ] as const)
+    it(name, () => {
+      putTexts("en", { ...base, ...updates });
+      assert.equal(say(), english);
+      putTexts("de", { ...germanBase, ...germanUpdates });
+      assert.equal(say(), german);
+    });
 });
 
 describe("a fingerprint in what a person pastes", () => {

@@ -53,7 +53,7 @@ describe("updates from a file, in the browser of a laptop beside a device withou
     assert.ok(await part(page).getByLabel("File with updates").isDisabled());
     await sees(part(page), "No root of trust is installed");
     const reader = await open({}, "readonly");
-    await reader.getByRole("region", { name: "Trust" }).waitFor();
+    await reader.getByRole("region", { name: "Update settings" }).waitFor();
     assert.equal(await part(reader).count(), 0);
   });
 

@@ -77,7 +77,7 @@ describe("the console's updates, on a device with two good releases and a bad on
 
   it("postpone an offered release with one touch, or for another time, and say until when", async () => {
     await later("Another time");
-    const asking = dialog("Postpone base 1.2.0");
+    const asking = dialog("Postpone Rules 1.2.0");
     await fill(asking, { "For how long": "a while" });
     await press(asking, "Postpone");
     await asking.locator(".error").waitFor();
@@ -97,8 +97,8 @@ describe("the console's updates, on a device with two good releases and a bad on
     world.allowTrial("5s");
     const goOn = world.holdTrial("1.2.0");
     await order("Update now").click();
-    await sees(dialog("Update to base 1.2.0"), "1.1.0 comes back");
-    await press(dialog("Update to base 1.2.0"), "Update now");
+    await sees(dialog("Update to Rules 1.2.0"), "1.1.0 comes back");
+    await press(dialog("Update to Rules 1.2.0"), "Update now");
     await step("confirming");
     // A reload in the middle shows the same.
     await page.reload();
@@ -109,7 +109,7 @@ describe("the console's updates, on a device with two good releases and a bad on
     await step(/undoing|watching the earlier/);
     await goBack();
     world.allowTrial("30m");
-    await ended("base 1.2.0: failed and undone");
+    await ended("Rules 1.2.0: failed and undone");
     await sees(card(), "1.1.0", "1.2.0 failed and was undone (at");
     assert.equal(await card().getByText("Up to date.").count(), 0, "beside a release that failed");
     assert.equal(await card().locator(".primary").count(), 0, "nothing suggests the same again");
@@ -117,18 +117,18 @@ describe("the console's updates, on a device with two good releases and a bad on
 
   it("are a need on Home until an administrator dismisses it there, which is an event", async () => {
     await page.goto("/");
-    const need = page.locator(".needs > li").filter({ hasText: "base 1.2.0 failed on this device" });
+    const need = page.locator(".needs > li").filter({ hasText: "Rules 1.2.0 failed on this device" });
     await need.getByRole("link", { name: "Show why" }).waitFor();
     await sees(page, /One thing needs you\.|things need you/);
     const { needs } = await world.agent().read("/api/status");
     assert.ok(needs.some(({ code }: { code: string }) => code === "update_failed"));
     looks.keep(page, "home-update-failed");
     const reader = await open("readonly", "/");
-    await sees(reader.locator(".needs"), "base 1.2.0 failed on this device");
+    await sees(reader.locator(".needs"), "Rules 1.2.0 failed on this device");
     assert.equal(await reader.getByRole("button", { name: /^Dismiss/ }).count(), 0);
     await press(need, /^Dismiss/);
     await need.waitFor({ state: "detached" });
-    await sees(page, "dismissed the failure of base 1.2.0");
+    await sees(page, "dismissed the failure of Rules 1.2.0");
     await page.goto("/updates");
     await sees(card(), "Up to date.");
   });
@@ -136,7 +136,7 @@ describe("the console's updates, on a device with two good releases and a bad on
   it("show the log of what failed, with nothing in it that could disguise itself, and who may allow it again", async () => {
     const why = card().getByRole("link", { name: /^Why\? 1\.2\.0 failed/ });
     await why.click();
-    const sheet = dialog("base 1.2.0: failed and undone");
+    const sheet = dialog("Rules 1.2.0: failed and undone");
     await sees(sheet, "runs again and is healthy", "steward update apply rules --again");
     const log = (await sheet.locator("pre").last().textContent()) ?? "";
     assert.match(log, /the engine stops at line \d+:alert/);
@@ -152,7 +152,7 @@ describe("the console's updates, on a device with two good releases and a bad on
     await sees(asking, "1.0.0 comes back", "is not applied automatically again");
     looks.keep(page, "updates-undo");
     await press(asking, "Undo this update");
-    await ended("base 1.1.0: undone by hand");
+    await ended("Rules 1.1.0: undone by hand");
     assert.equal((await world.status()).installed.rules, "1.0.0");
     await sees(page, "There is no earlier release that worked on this device");
     assert.equal(await order("Undo").getAttribute("aria-disabled"), "true");
@@ -160,16 +160,16 @@ describe("the console's updates, on a device with two good releases and a bad on
     const row = page.locator("tbody tr").first();
     // Anywhere in the row.
     await row.locator("td").first().click();
-    await sees(dialog("base 1.1.0: undone by hand"), "root-admin");
+    await sees(dialog("Rules 1.1.0: undone by hand"), "root-admin");
     await page.keyboard.press("Escape");
     await world.restFromChecks();
     await press(page, "Check now");
     await sees(card(), "no longer applied automatically");
     assert.equal(await card().locator(".primary").count(), 0, "what was just undone is not suggested");
     await row.getByRole("link").click();
-    await press(dialog("base 1.1.0: undone by hand"), "Try again");
-    await press(dialog("Update to base 1.1.0"), "Update now");
-    await ended("base 1.1.0: good");
+    await press(dialog("Rules 1.1.0: undone by hand"), "Try again");
+    await press(dialog("Update to Rules 1.1.0"), "Update now");
+    await ended("Rules 1.1.0: good");
   });
 
   it("say how they stand in German, in the dark and on a phone, without a fault that axe knows", async () => {

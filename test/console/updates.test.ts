@@ -208,21 +208,21 @@ describe("the console's updates, from a new device to a service that is good", (
   it("show each step of rules being applied as it comes, until they are good", async () => {
     const goOn = world.holdTrial("1.0.0");
     await press(card("Rules"), /^Update now/);
-    const dialog = page.getByRole("dialog", { name: "Update to base 1.0.0" });
+    const dialog = page.getByRole("dialog", { name: "Update to Rules 1.0.0" });
     await sees(dialog, "it is undone automatically");
     looks.keep(page, "updates-ask");
     await press(dialog, "Update now");
     await step(card("Rules"), /confirming \([0-2] of 3 checks\)/);
     // Work under way is named wherever it keeps a person from something.
-    await sees(page, "Another update is in progress: base 1.0.0: confirming");
+    await sees(page, "An update is in progress: Rules 1.0.0 (confirming)");
     const other = card("Service").getByRole("button", { name: /^Update now/ });
     assert.equal(await other.getAttribute("aria-disabled"), "true");
     looks.keep(page, "updates-progress");
     await page.getByRole("link", { name: "System", exact: true }).click();
-    await sees(page, "base 1.0.0 is being watched");
+    await sees(page, "Rules 1.0.0 is being watched");
     await page.getByRole("link", { name: "Watch it" }).click();
     await goOn();
-    await ended("base 1.0.0: good");
+    await ended("Rules 1.0.0: good");
     await sees(card("Rules"), "1.0.0");
     assert.equal((await world.status()).installed.rules, "1.0.0");
   });
@@ -230,13 +230,13 @@ describe("the console's updates, from a new device to a service that is good", (
   it("go on by themselves when the agent restarts in the middle", async () => {
     const goOn = world.holdTrial("1.0.0");
     await press(card("Service"), /^Update now/);
-    await press(page.getByRole("dialog", { name: "Update to demo 1.0.0" }), "Update now");
+    await press(page.getByRole("dialog", { name: "Update to Service 1.0.0" }), "Update now");
     await step(page, /confirming \([0-2] of 3 checks\)/);
     await world.restart(() => sees(page, "Reconnecting"));
     await page.getByText("Reconnecting").waitFor({ state: "detached" });
     await step(page, /confirming \([0-2] of 3 checks\)/);
     await goOn();
-    await ended("demo 1.0.0: good");
+    await ended("Service 1.0.0: good");
     await sees(card("Service"), "good since");
   });
 });

@@ -13,6 +13,7 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Banner } from "../ui/page.tsx";
 import { brief, visible } from "../ui/visible.ts";
+import { releaseName } from "../ui/words/update-format.ts";
 
 /** Shows on every page what cannot wait. Home lists the other needs, and the device's name shows their number. */
 export function Banners({ status, path }: { readonly status: Status | null; readonly path: string }) {
@@ -49,11 +50,8 @@ function RunningUpdate({ status, path }: { readonly status: Status | null; reado
   const summary = status?.updates?.summary;
   const sentence = summary && wordFor<(release: string) => string>(t.frame.running, summary.code);
   if (!summary || !sentence) return null;
-  const names = summary.releases.map(({ name, version }) =>
-    [name, version]
-      .map((part) => brief(part ?? ""))
-      .join(" ")
-      .trim(),
+  const names = summary.releases.map((one) =>
+    releaseName({ ...one, name: brief(one.name ?? ""), version: brief(one.version ?? "") }),
   );
   return (
     <Lead state="unknown" to="/updates" from={path} text={t.frame.watch}>

@@ -4,6 +4,7 @@ import { pageFormat, shortDuration } from "../catalogue/formats.ts";
 import { t, wordFor } from "../catalogue/words.ts";
 import { needTitleOf } from "../needs/need-words.ts";
 import { visible } from "../ui/visible.ts";
+import { releaseName } from "../ui/words/update-format.ts";
 
 /** Puts events into sentences, the newest first; repeats are counted, with number and time of the newest of them. */
 export function eventLines(events: readonly AuditEvent[]) {
@@ -35,7 +36,7 @@ function factsOf({ actor, subject, details, code }: AuditEvent): EventSentenceFa
     who: actor.name === null ? t.home.actors[actor.kind] : named(actor.name),
     code: code ?? "",
     about: subject === null ? "" : named(subject.name),
-    release: [text("name"), text("version")].filter(Boolean).join(" "),
+    release: releaseName({ kind: text("kind"), name: text("name"), version: text("version") }),
     span: typeof seconds === "number" ? shortDuration(Math.abs(seconds)) : "",
     to:
       needTitleOf(details) ||

@@ -23,7 +23,7 @@ export function updatesHow(updates: UpdatesInShort, needs: readonly Need[]): How
 
 export function updateFacts({ kinds, last_check }: UpdatesInShort): string[] {
   const releases = kinds.flatMap(({ kind, installed, available }) => [
-    ...(installed === null ? [] : [t.home.releases[kind](brief(installed))]),
+    ...(installed === null ? [] : [`${t.home.kinds[kind]} ${brief(installed)}`]),
     ...(available === null ? [] : [t.home.offered(brief(available))]),
   ]);
   const checked = last_check === null ? t.home.neverChecked : t.home.checked(fromNow(last_check.at));

@@ -5,6 +5,7 @@ import { t, wordFor } from "../catalogue/words.ts";
 import type { Sentence } from "../ui/by-code.ts";
 import { brief, visible } from "../ui/visible.ts";
 import { healthSentence } from "../ui/words/health-words.ts";
+import { releaseName } from "../ui/words/update-format.ts";
 
 interface NeedInWords {
   readonly title: string;
@@ -20,8 +21,9 @@ export function needInWords(need: Need, format = pageFormat): NeedInWords | null
   const words = wordFor<NeedWords[Need["code"]]>(t.home.needs, code);
   if (words === undefined) return null;
   const { title, text } = words;
-  const { name, version } = facts as GivenFacts;
-  const short = { ...facts, name: name && brief(name), version: version && brief(version) };
+  const { kind = "", name, version } = facts as GivenFacts;
+  const called = name && releaseName({ kind, name: brief(name), version: null });
+  const short = { ...facts, name: called, version: version && brief(version) };
   const told = needFacts(short, format);
   const isFinding = text === undefined || told.reason !== "";
   return {

@@ -84,13 +84,15 @@ export function UpdatesStep(props: StepProps) {
             {...field("fingerprint")}
             label={t.firstRun.fingerprint}
             hint={t.firstRun.fingerprintHint}
-            {...(hex !== "" && { error: null })}
             spellcheck={false}
             lines={2}
           />
           <p role="status">
-            {isOther && <Badge state="wrong">{t.firstRun.otherFingerprint}</Badge>}
-            {hex !== "" && !isOther && <Badge state="good">{t.firstRun.sameFingerprint}</Badge>}
+            {hex !== "" && (
+              <Badge state={isOther ? "wrong" : "good"}>
+                {isOther ? t.firstRun.otherFingerprint : t.firstRun.sameFingerprint}
+              </Badge>
+            )}
           </p>
           <ScanButton onFound={(fingerprint) => type({ fingerprint })} />
         </>

@@ -40,7 +40,7 @@ function ApplyDialog({ kind, status, onBegun, onClose }: DialogProps) {
   const aside = status.held.find(({ id }) => id === release?.id);
   return (
     <ConfirmDialog
-      title={t.updates.applyTitle(release ? releaseName(release) : t.updates.kinds[kind])}
+      title={t.updates.applyTitle(release ? releaseName(release) : t.home.kinds[kind])}
       verb={t.updates.apply}
       onConfirm={async () => onBegun(await call("applyUpdates", { body: { kind } }))}
       onClose={onClose}
@@ -53,7 +53,7 @@ function ApplyDialog({ kind, status, onBegun, onClose }: DialogProps) {
       <p>
         {t.updates.applyText} {t.updates.about[kind]}
       </p>
-      <p>{t.updates.applyUndone(present === null ? t.updates.theFormer : visible(present))}</p>
+      <p>{t.updates.applyUndone(present && visible(present))}</p>
     </ConfirmDialog>
   );
 }
@@ -62,7 +62,7 @@ function UndoDialog({ kind, former, status, onBegun, onClose }: DialogProps & { 
   const present = visible(status.installed[kind] ?? "");
   return (
     <ConfirmDialog
-      title={t.updates.undoTitle(`${t.updates.kinds[kind]} ${present}`)}
+      title={t.updates.undoTitle(`${t.home.kinds[kind]} ${present}`)}
       verb={t.updates.undoVerb}
       isDangerous
       onConfirm={async () => onBegun(await call("rollBackUpdate", { body: { kind } }))}
@@ -85,7 +85,7 @@ function PostponeDialog({ kind, status, onBegun, onClose }: DialogProps) {
   };
   return (
     <ConfirmDialog
-      title={t.updates.postponeTitle(release ? releaseName(release) : t.updates.kinds[kind])}
+      title={t.updates.postponeTitle(release ? releaseName(release) : t.home.kinds[kind])}
       verb={t.updates.postpone}
       onConfirm={() =>
         postpone().catch((error: unknown) => {

@@ -59,11 +59,10 @@ export function History({ reading }: { readonly reading: Resource<UpdateHistory>
 }
 
 function What({ entry }: { readonly entry: HistoryEntry }) {
-  const { kind, from_version, version } = entry;
+  const { from_version, version } = entry;
   const { query } = useStore(place);
   return (
     <div>
-      {kind === null ? "" : `${t.updates.kinds[kind]} `}
       <Link to="/updates" query={{ ...query, entry: String(entry.sequence) }}>
         <bdi>{releaseName(entry)}</bdi>
         {entry.log.length > 0 && ` (${t.updates.log})`}
@@ -125,7 +124,7 @@ function EntrySheet({ entry, status, onOrder }: EntryProps & { readonly entry: H
             outcome === "rolled_back" && [t.updates.by, mayAsk ? <Asker key="by" at={at} /> : "–"],
           ]}
         />
-        {restored_healthy !== null && (
+        {restored_healthy !== null && from_version !== null && (
           <p>{restored_healthy ? t.updates.formerBack : t.updates.formerNotHealthy}</p>
         )}
         {aside && (

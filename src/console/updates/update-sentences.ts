@@ -6,19 +6,13 @@ import type {
   UpdateSummary,
   Updates,
 } from "../../contract/types.ts";
-import {
-  attemptWords,
-  fullSentence,
-  releaseName as nameOf,
-  type UpdateFormat,
-  updateFacts,
-} from "../../contract/update-facts.ts";
+import { attemptWords, fullSentence, type UpdateFormat, updateFacts } from "../../contract/update-facts.ts";
 import { language, t } from "../catalogue/words.ts";
 import { deviceNow } from "../client/device-time.ts";
 import { type Sentence, sentenceOf } from "../ui/by-code.ts";
 import { visible } from "../ui/visible.ts";
 import { updatesSentence } from "../ui/words/health-words.ts";
-import { quoted, quoting, updateFormat } from "../ui/words/update-format.ts";
+import { releaseName as nameOf, quoted, quoting, updateFormat } from "../ui/words/update-format.ts";
 import { momentPhrase } from "./moments.ts";
 
 const format: UpdateFormat = {
@@ -32,7 +26,7 @@ export function isAhead(at: string): boolean {
   return Date.parse(at) > deviceNow();
 }
 
-/** `base 1.3.0`, as the person sees it. */
+/** `Rules 1.3.0`, as the person sees it. */
 export function releaseName(release: Parameters<typeof nameOf>[0]): string {
   return visible(nameOf(release)) || t.updates.what;
 }
@@ -100,7 +94,7 @@ export function passedOverOf({ passed_over = [] }: Updates, kind: Release["kind"
 
 /** Says why a release that was found was not chosen. */
 export function passedOverSentence(one: PassedOver): string {
-  const what = nameOf(one) || one.path;
+  const what = one.version === null ? one.path : nameOf(one);
   // A newer agent may have other codes.
   const why = t.updates.passedOver[one.code]?.(one);
   return visible(why === undefined ? what : fullSentence(`${what} ${why}`));

@@ -11,7 +11,7 @@ import type { State } from "../ui/badge.tsx";
 import type { Sentence } from "../ui/by-code.ts";
 import { updatesSentence } from "../ui/words/health-words.ts";
 import { fromNow } from "../ui/words/update-format.ts";
-import { summarySentence } from "./update-sentences.ts";
+import { isAhead, summarySentence } from "./update-sentences.ts";
 
 export interface UpdatesOverview {
   readonly state: State;
@@ -55,9 +55,9 @@ function overviewOfCheck(
     return summed({ ...facts, code: "check_waiting_for_clock" }, "attention");
   const next = !enabled
     ? t.updates.notScheduledNext
-    : next_check_at === null
-      ? ""
-      : t.updates.nextCheckComes(fromNow(next_check_at));
+    : t.updates.nextCheckComes(
+        next_check_at !== null && isAhead(next_check_at) ? fromNow(next_check_at) : t.time.soon,
+      );
   const isGood = outcome === "ok";
   const reason = code === null ? null : { code, detail: facts.detail, count: null, last_answer: null };
   const sentence = isGood
@@ -65,7 +65,7 @@ function overviewOfCheck(
     : summarySentence({ ...facts, code: "check_failed", reason, failures });
   return {
     state: isGood ? "good" : "attention",
-    sentences: [sentence, ...(next === "" ? [] : [own(next)])],
+    sentences: [sentence, own(next)],
     remedy: isGood ? null : checkRemedy(code),
   };
 }

@@ -158,7 +158,7 @@ function whyNotCheck({ trust, summary }: Updates, work: Work | null): string | n
 
 /** Names the work under way and its step; null: there is none. */
 function busyWords(work: Work | null, isChecking: boolean): string | null {
-  if (work !== null) return t.updates.why.underWay(`${releaseName(work)}: ${t.updates.steps[work.phase]}`);
+  if (work !== null) return t.updates.why.underWay(`${releaseName(work)} (${t.updates.steps[work.phase]})`);
   return isChecking ? t.updates.why.checking : null;
 }
 

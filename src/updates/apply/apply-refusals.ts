@@ -9,7 +9,7 @@ import type { ReleaseName } from "../facts/updater-options.ts";
 export function busyWith(what: string): StewardError {
   return new StewardError(
     "update_busy",
-    `Another update is in progress: ${what}. Try again when it has ended; \`steward update status\` shows it.`,
+    `An update is in progress: ${what}. Try again when it has ended; \`steward update status\` shows it.`,
   );
 }
 

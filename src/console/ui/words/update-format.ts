@@ -1,7 +1,7 @@
 import type { UpdateReason } from "../../../contract/types.ts";
-import { releaseName, type UpdateFormat } from "../../../contract/update-facts.ts";
+import type { UpdateFormat } from "../../../contract/update-facts.ts";
 import { relativeTime } from "../../catalogue/formats.ts";
-import { language, t } from "../../catalogue/words.ts";
+import { language, t, wordFor } from "../../catalogue/words.ts";
 import { deviceNow } from "../../client/device-time.ts";
 import { problemName, type Sentence } from "../by-code.ts";
 import { withTimes } from "../spoken.tsx";
@@ -9,6 +9,15 @@ import { withTimes } from "../spoken.tsx";
 /** A time of the device's, as people say it. */
 export function fromNow(at: string): string {
   return relativeTime((Date.parse(at) - deviceNow()) / 1_000);
+}
+
+/** `Rules 1.3.0`; one of an unknown kind has the publisher's name. */
+export function releaseName({
+  kind,
+  name,
+  version,
+}: Readonly<Record<"kind" | "name" | "version", string | null>>): string {
+  return [wordFor<string>(t.home.kinds, kind ?? "") ?? name, version].filter(Boolean).join(" ");
 }
 
 /** A code of a newer agent's may be any; null: there is none. */

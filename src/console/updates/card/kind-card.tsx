@@ -48,9 +48,9 @@ export function KindCard(props: CardProps) {
   const isCalm = blocker === null && !hasFailed && !passedOver.some(isRecall);
   const [state, words] = installedInWords(card, isCalm);
   return (
-    <article class="updates-card" aria-label={t.updates.kinds[kind]}>
+    <article class="updates-card" aria-label={t.home.kinds[kind]}>
       <header class="updates-head line">
-        <h2>{t.updates.kinds[kind]}</h2>
+        <h2>{t.home.kinds[kind]}</h2>
         {version !== null && <Version of={version} />}
         {version === null ? (
           <p class="hint">{t.updates.about[kind]}</p>
@@ -61,7 +61,7 @@ export function KindCard(props: CardProps) {
           <div class="buttons">
             <Button
               kind="quiet"
-              label={t.updates.undoOf(`${t.updates.kinds[kind]} ${version}`)}
+              label={t.updates.undoOf(`${t.home.kinds[kind]} ${version}`)}
               why={busy ?? (former === null ? t.updates.why.nothingBefore : null)}
               onClick={() => onOrder({ verb: "undo", kind, former: former ?? "" })}
             >
@@ -228,7 +228,7 @@ interface OrderProps {
 /** The buttons of an offer: one applies it, or does what must come first; the other postpones it. */
 function OfferButtons({ release, ...rest }: OrderProps & { readonly release: Release }) {
   const { kind, status, busy, onOrder, onBegun, onCheck } = rest;
-  const what = `${t.updates.kinds[kind]} ${release.version}`;
+  const what = `${t.home.kinds[kind]} ${release.version}`;
   const code = release.hold?.code;
   const remedy = code === undefined ? "apply" : holdRemedy(code);
   const later = useAction(async (span: string) => {

@@ -6,7 +6,7 @@ import { deviceNow } from "../../client/device-time.ts";
 import { type Step, Steps } from "../../ui/steps.tsx";
 import { Time } from "../../ui/time.tsx";
 import { visible } from "../../ui/visible.ts";
-import { releaseName } from "../update-sentences.ts";
+import { isAhead, releaseName } from "../update-sentences.ts";
 import type { Work } from "./card-state.ts";
 
 /** The way of a release, and the way back. */
@@ -132,7 +132,7 @@ function Trial({ trial: { health, deadline_at, phase } }: { readonly trial: Upda
   if (phase !== "confirming") return null;
   return (
     <p class="hint">
-      {deadline_at !== null && (
+      {deadline_at !== null && isAhead(deadline_at) && (
         <>
           {t.updates.healthyBy} <Time at={deadline_at} />
         </>

@@ -48,7 +48,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   update_trust_not_established: "Dem Herausgeber wird noch nicht vertraut",
   update_root_unusable: "Dieser Vertrauensanker lässt sich nicht verwenden",
   update_not_configured: "Es ist kein Update-Server eingestellt",
-  update_busy: "Ein anderes Update läuft gerade",
+  update_busy: "Es läuft gerade ein Update",
   update_not_set_up: "Updates dieser Art sind nicht eingerichtet",
   no_update_available: "Es ist kein Update verfügbar",
   nothing_to_roll_back: "Es gibt keine frühere Version",

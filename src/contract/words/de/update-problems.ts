@@ -23,7 +23,7 @@ export const updateProblems: UpdateProblemWords = {
   check_failed: ({ count, reason }) =>
     `Die ${count > 1 ? `letzten ${count} Suchen nach Updates sind` : "letzte Suche nach Updates ist"} fehlgeschlagen. ${reason}`,
   not_verifiable: ({ kind, reason }) =>
-    `Die letzte Suche konnte nicht prüfen, was der Herausgeber${kind ? ` für ${kind === "rules" ? "Regeln" : "Dienste"}` : ""} signiert hat; davon wird nichts angenommen. ${reason}`,
+    `Die letzte Suche konnte nicht prüfen, was der Herausgeber${kind ? ` für ${kind === "rules" ? "das Regelwerk" : "den Dienst"}` : ""} signiert hat; davon wird nichts angenommen. ${reason}`,
 };
 
 function again(until: string): string {

@@ -48,7 +48,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   update_trust_not_established: "The publisher is not trusted yet",
   update_root_unusable: "This root of trust cannot be used",
   update_not_configured: "No update server is set",
-  update_busy: "Another update is in progress",
+  update_busy: "An update is in progress",
   update_not_set_up: "Updates of this kind are not set up on this device",
   no_update_available: "No update is available",
   nothing_to_roll_back: "There is no earlier release to return to",

@@ -43,7 +43,7 @@ export const ui: Catalogue["ui"] = {
   again: "Noch einmal versuchen",
 };
 
-export const time: Catalogue["time"] = { never: "nie", now: "gerade eben" };
+export const time: Catalogue["time"] = { never: "nie", now: "gerade eben", soon: "gleich" };
 
 export const problem: Catalogue["problem"] = {
   request: "Anfrage",
@@ -230,7 +230,7 @@ export const home: Catalogue["home"] = {
   authenticated: "authentifiziert",
   checked: (when) => `${when} geprüft`,
   neverChecked: "noch nie geprüft",
-  releases: { rules: (version) => `Regeln ${version}`, binary: (version) => `Dienst ${version}` },
+  kinds: { rules: "Regelwerk", binary: "Dienst" },
   offered: (version) => `${version} ist da`,
   updateStates: {
     upToDate: "aktuell",

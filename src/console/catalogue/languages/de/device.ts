@@ -125,5 +125,5 @@ export const facts: Catalogue["facts"] = {
   os: "System",
   kernel: "Kernel",
   deviceId: "Geräte-ID",
-  rules: "Regeln",
+  rules: "Regelwerk",
 };

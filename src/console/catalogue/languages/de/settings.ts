@@ -103,8 +103,8 @@ export const settings: Catalogue["settings"] = {
       hint: "5 Minuten bis 30 Tage. Jede Suche kommt bis zu einem Zehntel früher oder später",
     },
     "/update/ota/auto_update_rules": {
-      label: "Neue Regeln automatisch installieren",
-      hint: "Regeln, die nicht funktionieren, werden automatisch zurückgenommen",
+      label: "Ein neues Regelwerk automatisch installieren",
+      hint: "Ein Regelwerk, das nicht funktioniert, wird automatisch zurückgenommen",
     },
     "/update/ota/auto_update_binary": {
       label: "Einen neuen Dienst automatisch installieren",

@@ -125,7 +125,7 @@ export const firstRun: Catalogue["firstRun"] = {
   byDaemon: (program) => `${program} stellt diese Uhr, mit eigenen Servern`,
   updatesText: "Diese Angaben haben Sie vom Herausgeber Ihrer Updates.",
   server: "Update-Server",
-  serverHint: "Eine Adresse, die mit https:// beginnt und weder Benutzername noch Passwort enthält",
+  serverHint: "Sie beginnt mit https://",
   channel: "Kanal",
   channelHint: "Die Versionen des Herausgebers für diese Gruppe von Geräten, etwa stable oder beta",
   regularly: "Regelmäßig nach Updates suchen",
@@ -133,7 +133,7 @@ export const firstRun: Catalogue["firstRun"] = {
   fingerprintHint: "64 Ziffern und Buchstaben, gleich in welchen Gruppen",
   sameFingerprint: "Er stimmt überein.",
   otherFingerprint:
-    "Brechen Sie hier ab: Dieses Gerät hat einen anderen Fingerabdruck. Prüfen Sie Ihre Eingabe. Ist sie richtig, wählen Sie Später, und fragen Sie Ihren Herausgeber.",
+    "Brechen Sie hier ab: Dieses Gerät hat einen anderen Fingerabdruck. Prüfen Sie Ihre Eingabe, oder wählen Sie Später und fragen Sie Ihren Herausgeber.",
   trusted: (by) => `vertraut: ${by} hat den Fingerabdruck bestätigt`,
   noRoot:
     "Der Vertrauensanker ist noch nicht installiert. Führen Sie dies als root auf dem Gerät aus, und vergleichen Sie dann den Fingerabdruck:",

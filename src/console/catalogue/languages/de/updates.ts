@@ -9,7 +9,6 @@ export const updates: Catalogue["updates"] = {
   checkNow: "Jetzt suchen",
   fromFile: "Aus einer Datei",
   fromFileFor: "Für ein Gerät ohne Netzwerk.",
-  kinds: { rules: "Regeln", binary: "Dienst" },
   about: {
     rules:
       "Das Regelwerk enthält Daten, nach denen das Produkt arbeitet. Ein neues wird im laufenden Betrieb geladen.",
@@ -39,7 +38,7 @@ export const updates: Catalogue["updates"] = {
   },
   answers: { healthy: "funktioniert", not_healthy: "funktioniert nicht" },
   why: {
-    underWay: (what) => `Ein anderes Update läuft: ${what}`,
+    underWay: (what) => `Es läuft ein Update: ${what}`,
     checking: "Es wird gerade nach Updates gesucht",
     nothingBefore: "Es gibt keine frühere Version, die auf diesem Gerät funktioniert hat",
   },
@@ -47,8 +46,7 @@ export const updates: Catalogue["updates"] = {
   applyTitle: (release) => `Auf ${release} aktualisieren`,
   applyText: "Es beginnt jetzt, ohne auf die schrittweise Verteilung oder ein Update-Fenster zu warten.",
   applyUndone: (version) =>
-    `Danach wird beobachtet, ob es funktioniert. Wenn nicht, wird es automatisch zurückgenommen und ${version} kommt wieder.`,
-  theFormer: "die jetzige Version",
+    `Danach wird beobachtet, ob es funktioniert. Wenn nicht, wird es automatisch zurückgenommen${version === null ? "" : `, und ${version} kommt wieder`}.`,
   undo: "Zurücknehmen",
   undoOf: (release) => `Zurücknehmen: ${release}`,
   undoVerb: "Dieses Update zurücknehmen",
@@ -117,7 +115,6 @@ export const updates: Catalogue["updates"] = {
   otherFingerprint:
     "Brechen Sie hier ab: Der Vertrauensanker auf diesem Gerät hat einen anderen Fingerabdruck. Prüfen Sie Ihre Eingabe. Ist sie richtig, wurde ein fremder Vertrauensanker installiert: Sagen Sie es Ihrem Herausgeber. root muss den Vertrauensanker ersetzen.",
   differing: (count, all) => `${count} von ${all} Gruppen weichen ab: `,
-  soon: "bald",
   when: "Wann",
   release: "Version",
   what: "Die Version",

@@ -46,7 +46,7 @@ export const ui = {
   again: "Try again",
 };
 
-export const time = { never: "never", now: "just now" };
+export const time = { never: "never", now: "just now", soon: "soon" };
 
 export const problem = {
   request: "Request",
@@ -238,10 +238,8 @@ export const home = {
   authenticated: "authenticated",
   checked: (when: string) => `checked ${when}`,
   neverChecked: "never checked",
-  releases: {
-    rules: (version: string) => `rules ${version}`,
-    binary: (version: string) => `service ${version}`,
-  },
+  /** With its version a kind is the name of a release, everywhere. */
+  kinds: { rules: "Rules", binary: "Service" },
   offered: (version: string) => `${version} is out`,
   updateStates: {
     upToDate: "up to date",

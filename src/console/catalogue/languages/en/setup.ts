@@ -119,7 +119,7 @@ export const firstRun = {
   byDaemon: (program: string) => `${program} sets this clock, with its own servers`,
   updatesText: "The publisher of your updates has given you these details.",
   server: "Update server",
-  serverHint: "An address that begins with https:// and contains no user name or password",
+  serverHint: "It begins with https://",
   channel: "Channel",
   channelHint: "The publisher's releases for this group of devices, such as stable or beta",
   regularly: "Check for updates regularly",
@@ -127,7 +127,7 @@ export const firstRun = {
   fingerprintHint: "64 digits and letters, in any grouping",
   sameFingerprint: "It matches.",
   otherFingerprint:
-    "Do not go on: this device has another fingerprint. Check your entry. If it is right, choose Later, and ask your publisher.",
+    "Do not go on: this device has another fingerprint. Check your entry, or choose Later and ask your publisher.",
   trusted: (by: string) => `trusted: ${by} has confirmed the fingerprint`,
   noRoot:
     "The root of trust is not installed yet. Run this on the device as root, then compare the fingerprint:",

@@ -12,7 +12,6 @@ export const updates = {
   checkNow: "Check now",
   fromFile: "From a file",
   fromFileFor: "For a device without a network.",
-  kinds: { rules: "Rules", binary: "Service" },
   about: {
     rules: "Rules are data that the product works by. New ones are loaded while it runs.",
     binary: "The service is the product's program, or Steward itself. An update restarts it.",
@@ -44,16 +43,15 @@ export const updates = {
   },
   answers: { healthy: "healthy", not_healthy: "not healthy" } satisfies Record<HealthAnswer["code"], string>,
   why: {
-    underWay: (what: string) => `Another update is in progress: ${what}`,
+    underWay: (what: string) => `An update is in progress: ${what}`,
     checking: "A check for updates is in progress",
     nothingBefore: "There is no earlier release that worked on this device",
   },
   apply: "Update now",
   applyTitle: (release: string) => `Update to ${release}`,
   applyText: "It starts now, without waiting for its rollout stage or an update window.",
-  applyUndone: (version: string) =>
-    `Then it is watched. If it does not become healthy in time, it is undone automatically and ${version} comes back.`,
-  theFormer: "the current release",
+  applyUndone: (version: string | null) =>
+    `Then it is watched. If it does not become healthy in time, it is undone automatically${version === null ? "" : ` and ${version} comes back`}.`,
   undo: "Undo",
   undoOf: (release: string) => `Undo: ${release}`,
   undoVerb: "Undo this update",
@@ -119,7 +117,6 @@ export const updates = {
   otherFingerprint:
     "Do not go on: the root of trust on this device has another fingerprint. Check your entry. If it is right, another publisher's root was installed: tell yours. Root has to replace it.",
   differing: (count: number, all: number) => `${count} of ${all} groups differ: `,
-  soon: "soon",
   when: "When",
   release: "Release",
   what: "The release",
