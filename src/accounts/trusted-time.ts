@@ -58,6 +58,7 @@ export function createTrustedTime({
     /** True in that epoch, or if every step since was undone: its token then ends as without the steps, and no later. */
     isInEpoch: steps.isIn,
     isTrusted,
+    floor,
     /**
      * The time for comparisons with expiry dates: now while the clock is trusted; otherwise the last trusted time carried
      * on by monotonic time, or at first the floor. While the clock is not trusted, API tokens neither expire nor become

@@ -126,6 +126,12 @@ describe("the console's clock", () => {
       await page.waitForURL("**/system/settings?open=time");
     });
 
+    it("does not offer the time of a browser whose clock is before what has passed for certain", async () => {
+      const page = await see("admin", { now: Date.parse("2015-01-01T12:00:00Z") });
+      await sees(page, /The clock of this browser says .*2015.*, which is long past/);
+      assert.equal(await byBrowser(page).count(), 0);
+    });
+
     it("shows the host: whether it is well, how full it is, and behind a fold what runs on it", async () => {
       const page = await see("readonly");
       const host = page.getByRole("region", { name: "Host" });

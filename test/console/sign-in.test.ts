@@ -20,6 +20,7 @@ import {
   type WindowOptions,
 } from "../../lab/console/browser.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
+import { answerWith } from "../../lab/console/page-checks.ts";
 import { answerWith, assertReads } from "../../lab/console/page-checks.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
 
@@ -265,6 +266,43 @@ describe("the console's sign-in", () => {
     await untilTicked(page, said(page), 50_000);
     await assertSaid();
     looks.keep(page, "sign-in-clock-dark-phone");
+  });
+
+  for (const [what, behindSeconds, synchronised, isBrowsers] of [
+    ["in doubt, both may be wrong", tenMinutes, false, false],
+    ["in sync, the browser's is wrong", tenMinutes, true, true],
+    ["in doubt, a browser's before what has passed for certain is wrong", 4 * 365 * 86_400, false, true],
+  ] as const)
+    it(`judges the browser's clock before the device's: where that is ${what}`, async () => {
+      const now = (agent.nowSeconds() - behindSeconds) * 1_000;
+      const floor_at = new Date((agent.nowSeconds() - 86_400) * 1_000).toISOString();
+      const { page } = await browser.open(agent, { now });
+      await answerWith(page, "**/api/console", { synchronised, floor_at });
+      await page.goto("/");
+      await said(page).waitFor();
+      const sentences = [
+        "Codes depend on the clock of this device",
+        "The clock of this computer or phone is wrong",
+      ];
+      for (const [index, sentence] of sentences.entries())
+        assert.equal(await page.getByText(sentence).count(), index === Number(isBrowsers) ? 1 : 0, sentence);
+    });
+
+  it("says that a password that was pasted begins or ends with a space, and nothing while one is typed", async () => {
+    const { page } = await browser.open(agent, {});
+    await page.goto("/");
+    const { password } = form(page);
+    const hint = page.getByText("It begins or ends with a space, which counts.");
+    await password.fill(`${goodPassword} `);
+    await hint.waitFor();
+    await password.fill(goodPassword);
+    await hint.waitFor({ state: "detached" });
+    await password.fill("");
+    await page.reload();
+    for (const typed of ["a", "a ", "a b"]) {
+      await password.fill(typed);
+      assert.equal(await hint.count(), 0, typed);
+    }
   });
 
   it("says nothing of clocks that agree, and takes it back when the device's is mended", async () => {

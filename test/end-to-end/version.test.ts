@@ -35,11 +35,12 @@ describe("what the agent says of itself", () => {
   it("greets the console of a stranger with public facts only", async () => {
     const settings = { device: { name: "edge 7" }, console: { banner: "Mind the pump", language: "de" } };
     await agent.call("PUT", "/api/system", { local: true, body: settings });
-    const { server_time, ...greeting } = (await agent.call("GET", "/api/console")).json;
+    const { server_time, floor_at, ...greeting } = (await agent.call("GET", "/api/console")).json;
     assert.deepEqual(greeting, {
       ...{ device_name: "edge 7", banner: "Mind the pump", accent: "blue", language: "de", version },
       ...{ setup_required: false, rescue: false, synchronised: false, maker: null, provider: null },
     });
     assert.ok(Math.abs(Date.parse(server_time) - Date.now()) < 5_000, server_time);
+    assert.ok(Date.parse(floor_at) <= Date.now(), floor_at);
   });
 });

@@ -13,7 +13,7 @@ export function PasskeyButton({ request, onProven }: PasskeyButtonProps) {
   return (
     <>
       <Button isBusy={use.isBusy} onClick={() => void use.run()}>
-        {t.account.usePasskey}
+        {t.signIn.usePasskey}
       </Button>
       <ProblemView error={use.error} />
     </>

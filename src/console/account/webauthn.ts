@@ -7,6 +7,7 @@ import type {
   User,
 } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
+import { readyToExplain } from "../client/explanations.ts";
 import { Fault } from "../client/problem.ts";
 
 /** Milliseconds in which a browser that has no passkeys for this page says so: it does at once. */
@@ -91,11 +92,12 @@ export async function answerByPasskey({
   };
 }
 
-function refused(what: "made" | "used"): (error: DOMException) => never {
-  return (error) => {
+function refused(what: "made" | "used"): (error: DOMException) => Promise<never> {
+  return async (error) => {
+    await readyToExplain();
     // The browser names this one reason only; it keeps the others to itself, for privacy.
     const isThere = what === "made" && error.name === "InvalidStateError";
-    throw new Fault(() => t.account.passkeyFaults[isThere ? "there" : what], error);
+    throw new Fault(() => t.faults?.[isThere ? "there" : what], error);
   };
 }
 

@@ -7,7 +7,7 @@ export const textsOfParts = {
   adding: ["people", "adding"],
   several: ["people", "adding"],
   account: ["account"],
-  passkey: ["account"],
+  passkey: [],
   device: ["device"],
   clock: ["device", "records"],
   machine: ["machine"],

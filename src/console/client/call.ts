@@ -24,6 +24,8 @@ export interface CallOptions {
   /** The ETag of what was read, if it has one; if it has changed since, the answer is `etag_mismatch`. */
   readonly ifMatch?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Seconds for an answer to begin, where the work of the agent may take longer than usual; of an upload, since its last piece left. */
+  readonly patience?: number;
   /** The answer to the first attempt, where it was sent already. */
   readonly early?: Promise<Response> | undefined;
   /** Sends the request in place of `fetch`, and says with each piece of it that has left (./upload.ts). */
@@ -58,19 +60,6 @@ export const lateWrite = createStore<LateWrite | null>(null);
 
 /** Seconds for an answer to begin: a device without power says nothing at all. */
 const patienceSeconds = 20;
-
-/** The same of operations whose work takes longer, by the bounds that the agent has for it; of an upload, since its last piece left. */
-const longerSeconds: Partial<Record<OperationId, number>> = {
-  checkUploadedRepository: 90,
-  makeBackup: 90,
-  makeSupportBundle: 500,
-  probeTimeServers: 60,
-  receiveBackup: 90,
-  reselectTimeSources: 120,
-  restoreBackup: 300,
-  syncTime: 120,
-  testReceiver: 90,
-};
 
 /** A read is sent at most this often, where the device answers in between. */
 const mostReads = 3;
@@ -196,7 +185,7 @@ async function answerTo(
   id: OperationId,
   path: string,
   request: RequestInit,
-  { signal, early, by = fetch }: CallOptions,
+  { signal, early, by = fetch, patience = patienceSeconds }: CallOptions,
 ): Promise<Response> {
   signal?.throwIfAborted();
   const [, method, isByCookie] = CONTRACT_ROUTES[id];
@@ -207,7 +196,7 @@ async function answerTo(
   let timer: ReturnType<typeof setTimeout> | undefined;
   const begin = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(onLate, (longerSeconds[id] ?? patienceSeconds) * 1_000);
+    timer = setTimeout(onLate, patience * 1_000);
   };
   const late = {
     giveUp,

@@ -15,3 +15,11 @@ export function deviceNow(): number {
 export function deviceAheadSeconds(): number {
   return aheadMilliseconds / 1_000;
 }
+
+/** Milliseconds by which a browser's clock may be behind a time that has passed. */
+const toleranceMilliseconds = 30_000;
+
+/** True: this browser's clock cannot be right, for the device knows that this time has passed. */
+export function isBefore(floor: string): boolean {
+  return Date.now() < Date.parse(floor) - toleranceMilliseconds;
+}

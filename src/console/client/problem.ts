@@ -33,7 +33,8 @@ export class Unsent extends Unreachable {
 
 /** A failure that the page explains; its cause has the browser's own words. */
 export class Fault extends Error {
-  readonly words: () => { readonly title: string; readonly text: string };
+  /** undefined: they could not be loaded. */
+  readonly words: () => { readonly title: string; readonly text: string } | undefined;
 
   constructor(words: Fault["words"], cause: unknown) {
     super("a fault that is explained", { cause });

@@ -2,11 +2,15 @@ import type { OperationId, operations } from "../../contract/operations.ts";
 import type { Output } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { type CallOptions, call } from "./call.ts";
+import { readyToExplain } from "./explanations.ts";
 import { Fault } from "./problem.ts";
 
 type UploadId = {
   [Id in OperationId]: (typeof operations)[Id] extends { upload: object } ? Id : never;
 }[OperationId];
+
+/** Seconds: the agent itself waits a minute for the next piece. */
+const patienceSeconds = 90;
 
 /** Sends a file to the agent; `onBytes` hears how many bytes have left. Throws as `call` does. */
 export function upload<Id extends UploadId>(
@@ -15,7 +19,11 @@ export function upload<Id extends UploadId>(
   onBytes: (bytes: number) => void,
   options: Pick<CallOptions, "signal" | "headers">,
 ): Promise<Output<Id>> {
-  return call(id, {}, { ...options, by: (...given) => send(...given, file, onBytes) });
+  return call(
+    id,
+    {},
+    { patience: patienceSeconds, ...options, by: (...given) => send(...given, file, onBytes) },
+  );
 }
 
 /** `fetch` does not say how much has left. */
@@ -38,17 +46,20 @@ function send(
     request.onload = () => resolve(answerOf(request));
     // A file that was moved or changed meanwhile ends the request as well, and that is no silence of the device.
     request.onerror = () =>
-      file
+      void file
         .slice(0, 1)
         .arrayBuffer()
-        .then(
-          () => reject(new TypeError("no answer")),
-          (cause) => reject(new Fault(() => t.problem.faults.unreadable, cause)),
-        );
+        .then(() => new TypeError("no answer"), unreadable)
+        .then(reject);
     request.onabort = () => reject(signal?.reason);
     signal?.addEventListener("abort", () => request.abort());
     request.send(file);
   });
+}
+
+async function unreadable(cause: unknown): Promise<Fault> {
+  await readyToExplain();
+  return new Fault(() => t.faults?.unreadable, cause);
 }
 
 function answerOf(request: XMLHttpRequest): Response {

@@ -62,7 +62,7 @@ export function namedServers(rows: readonly TimeServerEntry[]): readonly TimeSer
 async function probe(servers: readonly TimeServerEntry[]): Promise<TimeProbe> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await call("probeTimeServers", { body: { servers: [...servers] } });
+      return await call("probeTimeServers", { body: { servers: [...servers] } }, { patience: 60 });
     } catch (error) {
       const seconds = error instanceof ProblemError ? error.problem.retry_after : undefined;
       if (seconds === undefined || tries === mostTries) throw error;

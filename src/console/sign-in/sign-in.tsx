@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Session } from "../../contract/types.ts";
+import type { ConsoleGreeting, Session } from "../../contract/types.ts";
 import { absoluteTime } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { greet, useGreeting } from "../client/connection.ts";
-import { deviceAheadSeconds, deviceNow } from "../client/device-time.ts";
+import { deviceAheadSeconds, deviceNow, isBefore } from "../client/device-time.ts";
 import { usePart } from "../client/parts.ts";
 import { codeOf } from "../client/problem.ts";
 import { navigate } from "../navigation/navigation.ts";
@@ -22,7 +22,7 @@ export function SignIn() {
     <Outside title={t.signIn.title}>
       {said?.rescue && <Banner state="wrong">{t.signIn.rescue}</Banner>}
       <Greeting />
-      <ClockDifference />
+      {said && <ClockDifference {...said} />}
       <Credentials verb={t.signIn.title} isPage onGiven={signInFromPage} />
       {said?.provider && <ProviderButton isBesidePassword onReturned={signInBy} />}
       <Help />
@@ -127,8 +127,8 @@ const tolerableSeconds = 30;
 /** Milliseconds between two looks at the device's clock: either may be put right while the page is open. */
 const lookMilliseconds = 60_000;
 
-/** Says that the device's clock and the browser's differ, which explains why codes are refused. */
-function ClockDifference() {
+/** Says that the device's clock and the browser's differ, which explains why codes are refused, and which one is wrong if it is known. */
+function ClockDifference({ synchronised, floor_at }: ConsoleGreeting) {
   const [, draw] = useState({});
   useEffect(() => {
     const look = () => {
@@ -144,13 +144,14 @@ function ClockDifference() {
     };
   }, []);
   if (Math.abs(deviceAheadSeconds()) <= tolerableSeconds) return null;
+  const isBrowsers = synchronised || isBefore(floor_at);
   return (
     <Banner state="attention">
       {/* It ticks, and a screen reader must not read it each second. */}
       <p aria-live="off">
         {t.signIn.clockDiffers(absoluteTime(new Date(deviceNow())), absoluteTime(new Date()))}
       </p>
-      <p>{t.signIn.clockDiffersMeaning}</p>
+      <p>{isBrowsers ? t.signIn.clockOfBrowser : t.signIn.clockDiffersMeaning}</p>
     </Banner>
   );
 }

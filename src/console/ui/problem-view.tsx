@@ -65,7 +65,7 @@ function ReadingProblem({
 function KnownProblem({ error, isEmpty: _, ...rest }: ProblemProps & { readonly error: ProblemError }) {
   const Explanation = useStore(explanation);
   const { code, title, detail, reason, request_id } = error.problem;
-  const advice = reason === "binding" ? t.problem.binding : rest.advice;
+  const advice = reason === "binding" ? t.binding : rest.advice;
   return (
     <ProblemBox title={problemName(code) ?? title}>
       {Explanation ? <Explanation {...rest} code={code} advice={advice} /> : advice && <p>{advice}</p>}
@@ -106,12 +106,11 @@ function UnknownProblem({ error, onRetry = () => location.reload() }: ProblemPro
   );
 }
 
-function wordsOf(error: unknown): ReturnType<Fault["words"]> {
-  const { unsent, foreign, silent, unread, unexpected } = t.problem.faults;
-  if (error instanceof Fault) return error.words();
-  if (!(error instanceof Unreachable)) return unexpected;
+function wordsOf(error: unknown): NonNullable<ReturnType<Fault["words"]>> {
+  const { unsent, foreign, silent, unexpected } = t.problem.faults;
+  if (!(error instanceof Unreachable)) return (error instanceof Fault && error.words()) || unexpected;
   if (error instanceof Unsent) return unsent;
-  return error.isForeign ? foreign : error.isWrite ? silent : unread;
+  return error.isForeign ? foreign : silent;
 }
 
 export function ProblemBox({

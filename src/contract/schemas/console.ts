@@ -29,6 +29,7 @@ export const consoleGreeting = strictObject({
   },
   server_time: { ...timestamp, description: "the time by which codes and tokens are judged" },
   synchronised: { type: ["boolean", "null"], description: "the clock is trusted; null: not known" },
+  floor_at: { ...timestamp, description: "a time that has passed, whatever the clock says" },
   maker: {
     ...strictObject({
       name: { type: "string" },
@@ -55,6 +56,7 @@ export const consoleExamples = {
     rescue: false,
     server_time: "2026-11-20T08:00:00.000Z",
     synchronised: false,
+    floor_at: "2026-11-19T22:10:00.000Z",
     maker: null,
     provider: null,
   },

@@ -110,6 +110,7 @@ function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): 
         host,
         settings: defaultSettings(config.initialSettings),
         clock: unobserved(host),
+        floor: builtAt(config.build),
         isSetUp: true,
         isInRescue: true,
       }),

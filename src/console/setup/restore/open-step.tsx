@@ -27,7 +27,7 @@ const isIdentity = /^\s*AGE-SECRET-KEY-1/i;
 export function restore(setup_token: string, { key, role }: Typed, check: boolean): Promise<RestorePlan> {
   const opened = isIdentity.test(key) ? { identity: key.trim() } : { passphrase: key };
   const body = { ...opened, as_replacement: role === "replacement", check };
-  return call("restoreBackup", { body }, { headers: { "x-setup-token": setup_token } });
+  return call("restoreBackup", { body }, { headers: { "x-setup-token": setup_token }, patience: 300 });
 }
 
 /** Opens the backup and asks what it changes. A wrong passphrase costs nothing: the device keeps the file. */

@@ -10,7 +10,7 @@ export async function makeBackup(
   signal: AbortSignal,
   onBytes: (bytes: number) => void,
 ): Promise<Blob> {
-  const response = await exchange("makeBackup", { body: { passphrase } }, { signal });
+  const response = await exchange("makeBackup", { body: { passphrase } }, { signal, patience: 90 });
   try {
     return await fileOf(response, onBytes);
   } catch (cause) {

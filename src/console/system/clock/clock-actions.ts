@@ -16,14 +16,17 @@ export interface ClockProps {
 /** Milliseconds between two polls of a measurement in progress. */
 const lookMilliseconds = 1_000;
 
+/** A round of many servers, with their keys, takes as long. */
+const measuring = { patience: 120 };
+
 export function useClockActions(clock: Resource<TimeSync>) {
   const take = (after: TimeSync): void => {
     const before = clock.value;
     clock.put(after);
     toast(resultInWords(before, after));
   };
-  const sync = useAction(async () => take(await call("syncTime", { body: {} })));
-  const reselect = useAction(async () => take(await call("reselectTimeSources")));
+  const sync = useAction(async () => take(await call("syncTime", { body: {} }, measuring)));
+  const reselect = useAction(async () => take(await call("reselectTimeSources", {}, measuring)));
   const isBusy = sync.isBusy || reselect.isBusy;
   const samples = clock.value?.counters.samples ?? 0;
   const [atStart, setAtStart] = useState<number | null>(null);
@@ -44,7 +47,7 @@ export function useClockActions(clock: Resource<TimeSync>) {
     setByBrowser: async () => take(await call("syncTime", { body: browserTime })),
     /** Puts it right also beyond the panic threshold. Throws what the agent refuses with. */
     force: async () => {
-      take(await call("syncTime", { body: { force: true } }));
+      take(await call("syncTime", { body: { force: true } }, measuring));
       sync.forget();
     },
     /** Answers that have come since the measuring began; null: no measurement was requested. */

@@ -2,7 +2,9 @@ import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { type ClockWord, clockWordOf } from "../../../contract/clock/clock-word.ts";
 import type { TimeSync } from "../../../contract/types.ts";
+import { absoluteTime } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
+import { isBefore } from "../../client/device-time.ts";
 import { codeOf } from "../../client/problem.ts";
 import { useResource } from "../../client/use-resource.ts";
 import { Link } from "../../navigation/link.tsx";
@@ -147,11 +149,14 @@ function isInDoubt(status: TimeSync, word: ClockWord): boolean {
 function ClockWrong({ status, actions }: ClockProps) {
   const isAway = useIsAway();
   const isAlone = isUnpolled(status);
-  const isByHand = mayBeByHand(status) && isOneOf("admin");
+  const isBrowserWrong = isBefore(status.floor_at);
+  const isByHand = mayBeByHand(status) && isOneOf("admin") && !isBrowserWrong;
   const isUntrusted = status.trust === "none";
   return (
     <div class={isUntrusted ? "clock-wrong attention" : "clock-wrong"}>
-      {!isAway && <p>{differenceInWords()}</p>}
+      {!isAway && (
+        <p>{isBrowserWrong ? t.clock.browserWrong(absoluteTime(new Date())) : differenceInWords()}</p>
+      )}
       <div class="buttons">
         {isOneOf("admin", "operator") && !isAlone && <SyncButton status={status} actions={actions} />}
         {isByHand && (
@@ -162,7 +167,7 @@ function ClockWrong({ status, actions }: ClockProps) {
             {t.clock.toSettings}
           </Link>
         )}
-        {!isByHand && mayBeByHand(status) && <span class="hint">{t.clock.whoMay(isAlone)}</span>}
+        {!isOneOf("admin") && mayBeByHand(status) && <span class="hint">{t.clock.whoMay(isAlone)}</span>}
       </div>
       {isUntrusted && (
         <>

@@ -268,7 +268,7 @@ function CareSection({ onBackup }: { readonly onBackup: () => void }) {
 function SupportRow() {
   const name = useStore(device)?.name ?? "";
   const gather = useAction(async () => {
-    const response = await exchange("makeSupportBundle", {}, {});
+    const response = await exchange("makeSupportBundle", {}, { patience: 500 });
     const archive = await fileOf(response);
     const fileName = fileNameOf(name, new Date(deviceNow()), ".tar.gz");
     download(archive, fileName, archive.type);

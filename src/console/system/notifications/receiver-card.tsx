@@ -112,7 +112,7 @@ function Actions({ name, receiver, onEdit, onRemove, onTested }: ActionsProps) {
   const [delivery, setDelivery] = useState<DeliveryAnswer | null>(null);
   const test = useAction(async () => {
     setDelivery(null);
-    setDelivery(await call("testReceiver", { params: { name } }));
+    setDelivery(await call("testReceiver", { params: { name } }, { patience: 90 }));
     onTested();
   });
   return (

@@ -3,12 +3,28 @@ import { t } from "../../catalogue/words.ts";
 import { Button } from "../button.tsx";
 import { TextField, type TextFieldProps } from "./field.tsx";
 
-export function PasswordField(props: Omit<TextFieldProps, "type" | "button">) {
+export function PasswordField({ hint, onInput, ...props }: Omit<TextFieldProps, "type" | "button">) {
   const [isShown, setIsShown] = useState(false);
+  // A person who types it knows of the blank.
+  const [isPasted, setIsPasted] = useState(false);
+  const hasBlank = isPasted && /^\s|\s$/.test(props.value);
   return (
     <TextField
       name="password"
       {...props}
+      hint={
+        hasBlank ? (
+          <>
+            {hint} <span role="alert">{t.ui.blankAround}</span>
+          </>
+        ) : (
+          hint
+        )
+      }
+      onInput={(value) => {
+        if (value.length > props.value.length + 1) setIsPasted(true);
+        onInput(value);
+      }}
       type={isShown ? "text" : "password"}
       spellcheck={false}
       button={

@@ -119,6 +119,7 @@ export function composeSystem(rooms: SystemRooms) {
         host,
         settings: settings.read(),
         clock: auth.time.describe({ isProven: false }),
+        floor: auth.time.floor(),
         isSetUp: auth.accounts.hasAdministrator(),
         isInRescue: false,
         notice: auth.setupToken.withholding(),
@@ -201,6 +202,7 @@ function versionOf({ config, host, updates, product }: SystemRooms): (isDetailed
 interface GreetingInput extends Pick<StatusRooms, "config" | "host"> {
   readonly settings: Pick<Settings, "device" | "console">;
   readonly clock: ReturnType<TrustedTime["describe"]>;
+  readonly floor: Date;
   readonly isSetUp: boolean;
   readonly isInRescue: boolean;
   /** Comes before the banner. */
@@ -223,6 +225,7 @@ export function greetingOf(input: GreetingInput): ConsoleGreeting {
     rescue: isInRescue,
     server_time,
     synchronised,
+    floor_at: input.floor.toISOString(),
     maker: maker && {
       name: maker.name,
       mark: maker.mark !== null,

@@ -72,21 +72,6 @@ export const account: Catalogue["account"] = {
   passkeyNameHint: "Woran Sie ihn erkennen; höchstens 64 Zeichen",
   worksUnder: "Gilt unter",
   added: "Hinzugefügt",
-  usePasskey: "Passkey benutzen",
-  passkeyFaults: {
-    used: {
-      title: "Es wurde kein Passkey benutzt",
-      text: "Auf diesem Computer oder Schlüssel ist keiner für Ihr Konto, oder die Frage wurde abgebrochen oder ist abgelaufen. Versuchen Sie es noch einmal, oder benutzen Sie einen Code.",
-    },
-    made: {
-      title: "Es wurde kein Passkey angelegt",
-      text: "Die Frage wurde abgebrochen oder ist abgelaufen, oder dieser Browser kann keinen aufbewahren. Versuchen Sie es noch einmal.",
-    },
-    there: {
-      title: "Es gibt schon einen Passkey",
-      text: "Dieser Computer oder Schlüssel hat einen für Ihr Konto. Nehmen Sie für einen zweiten einen anderen.",
-    },
-  },
   passkeyAdded: "Der Passkey wurde hinzugefügt.",
   removePasskeyTitle: (name) => `Passkey ${name} entfernen`,
   removePasskeyText: "Er meldet Sie hier nicht mehr an. Löschen Sie ihn auch dort, wo er aufbewahrt ist.",

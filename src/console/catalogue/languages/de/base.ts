@@ -40,6 +40,7 @@ export const ui: Catalogue["ui"] = {
   saved: "Gespeichert",
   expires: "Läuft ab",
   unit: "Einheit",
+  blankAround: "Am Anfang oder Ende steht ein Leerzeichen, und es zählt mit.",
   again: "Noch einmal versuchen",
 };
 
@@ -53,10 +54,6 @@ export const problem: Catalogue["problem"] = {
     "Ob das Gerät den Auftrag ausgeführt hat, ist nicht bekannt. Sehen Sie nach, bevor Sie ihn noch einmal senden.",
   faults: {
     silent: { title: "Das Gerät hat nicht geantwortet", text: "" },
-    unread: {
-      title: "Das Gerät hat nicht geantwortet",
-      text: "Eine vollständige Antwort hierauf ist nicht angekommen.",
-    },
     unsent: {
       title: "Das Gerät hat nicht geantwortet",
       text: "Es wurde nichts gesendet, und Ihre Eingaben sind noch da.",
@@ -69,10 +66,6 @@ export const problem: Catalogue["problem"] = {
       title: "Ein Teil dieser Seite konnte nicht geladen werden",
       text: "Vielleicht wurde Steward aktualisiert, oder etwas dazwischen hält ihn zurück. Laden Sie die Seite neu.",
     },
-    unreadable: {
-      title: "Die Datei lässt sich nicht mehr lesen",
-      text: "Sie wurde nach der Auswahl geändert oder verschoben. Wählen Sie sie noch einmal.",
-    },
     unexpected: {
       title: "Auf dieser Seite ist ein Fehler aufgetreten",
       text: "Er liegt an der Seite, nicht am Gerät. Laden Sie sie neu. Hilft das nicht, melden Sie die technischen Einzelheiten.",
@@ -84,7 +77,6 @@ export const problem: Catalogue["problem"] = {
     wait: "Weiter warten",
     look: "Nachsehen",
   },
-  binding: "Ein anderes Programm unter dieser Adresse kann das Cookie gesetzt haben. Melden Sie sich neu an.",
   codes: problemTitles,
   entries: {
     required: () => "Diese Angabe fehlt",
@@ -185,8 +177,11 @@ export const signIn: Catalogue["signIn"] = {
   clockDiffers: (device, browser) => `Die Uhr des Geräts zeigt ${device}, die Ihres Browsers ${browser}.`,
   clockDiffersMeaning:
     "Codes werden deshalb vielleicht abgelehnt. Ein Wiederherstellungscode gilt immer; dann kann ein Administrator die Uhr stellen.",
+  clockOfBrowser:
+    "Die Uhr dieses Computers oder Telefons geht falsch: Stellen Sie sie dort. Codes, die darauf entstehen, werden bis dahin abgelehnt.",
   rescue:
     "Die gespeicherten Daten sind beschädigt: Niemand kann sich anmelden. Am Gerät zeigt steward doctor mehr.",
+  usePasskey: "Passkey benutzen",
   keptOut: "Anmelden nicht möglich?",
 };
 

@@ -65,6 +65,8 @@ export const clock: Catalogue["clock"] = {
   },
   details: "Einzelheiten",
   differNot: "Dieser Browser und das Gerät stimmen auf 2\u00a0s überein.",
+  browserWrong: (time) =>
+    `Die Uhr dieses Browsers zeigt ${time}, und das ist längst vorbei. Stellen Sie sie auf diesem Computer oder Telefon; bis dahin ist sie kein Maß für das Gerät.`,
   browserLater: (size) => `Dieser Browser geht gegenüber dem Gerät ${size} vor.`,
   browserEarlier: (size) => `Dieser Browser geht gegenüber dem Gerät ${size} nach.`,
   broken: "Solange der Uhr nicht vertraut wird",

@@ -69,21 +69,6 @@ export const account = {
   passkeyNameHint: "To tell it from others; at most 64 characters",
   worksUnder: "Works under",
   added: "Added",
-  usePasskey: "Use a passkey",
-  passkeyFaults: {
-    used: {
-      title: "No passkey was used",
-      text: "None of yours is on this computer or key, or the question was cancelled or took too long. Try again, or use a code.",
-    },
-    made: {
-      title: "No passkey was made",
-      text: "The question was cancelled or took too long, or this browser cannot keep one. Try again.",
-    },
-    there: {
-      title: "There is a passkey already",
-      text: "This computer or key has one for your account. Use another one for a second passkey.",
-    },
-  },
   passkeyAdded: "The passkey has been added.",
   removePasskeyTitle: (name: string) => `Remove the passkey ${name}`,
   removePasskeyText: "It no longer signs you in here. Delete it where it is kept as well.",

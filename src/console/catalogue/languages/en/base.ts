@@ -43,6 +43,7 @@ export const ui = {
   saved: "Saved",
   expires: "Expires",
   unit: "Unit",
+  blankAround: "It begins or ends with a space, which counts.",
   again: "Try again",
 };
 
@@ -55,7 +56,6 @@ export const problem = {
   perhaps: "It is not known whether the device has done what you asked for. Check before you send it again.",
   faults: {
     silent: { title: "The device did not answer", text: "" },
-    unread: { title: "The device did not answer", text: "No complete answer to this has arrived." },
     unsent: {
       title: "The device did not answer",
       text: "Nothing was sent, and your entries are still here.",
@@ -68,10 +68,6 @@ export const problem = {
       title: "A part of this page could not be loaded",
       text: "Steward may have been updated, or something in between holds it back. Reload the page.",
     },
-    unreadable: {
-      title: "The file can no longer be read",
-      text: "It was changed or moved after you chose it. Choose it again.",
-    },
     unexpected: {
       title: "Something went wrong in this page",
       text: "The page itself has failed, not the device. Reload it. If that does not help, report the technical details.",
@@ -83,9 +79,6 @@ export const problem = {
     wait: "Keep waiting",
     look: "Check now",
   },
-  /** Instead of the agent's detail, where a session ended because its cookie was changed. */
-  binding:
-    "The cookie in this browser belongs to another sign-in than this page: another program at this address may have set or copied it. Sign in again.",
   /** Instead of the agent's title, by its code. */
   codes: problemTitles,
   /** The error of one entry, by the code of the agent's check; the figure is the bound. Empty: the agent's words. */
@@ -193,8 +186,11 @@ export const signIn = {
     `The clock of this device says ${device}, the one of your browser says ${browser}.`,
   clockDiffersMeaning:
     "Codes depend on the clock of this device and may be refused. A recovery code works in any case; an administrator can then correct the clock under System.",
+  clockOfBrowser:
+    "The clock of this computer or phone is wrong: correct it there. Codes that it makes are refused until then.",
   rescue:
     "The stored state of this device is damaged: nothing can be changed and signing in is not possible. On the device, root finds out more with steward doctor.",
+  usePasskey: "Use a passkey",
   keptOut: "Cannot sign in?",
 };
 
