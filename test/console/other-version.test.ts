@@ -92,6 +92,16 @@ describe("a page that is open while Steward itself is updated", () => {
     assert.deepEqual(questions, []);
   });
 
+  it("is loaded anew for a language whose texts are gone, and speaks it then", async () => {
+    const { page, questions } = await open("/account");
+    await untilShown(page.getByLabel("Display name"));
+    await update(page);
+    await press(page, /^Your account/);
+    await Promise.all([page.waitForEvent("load"), page.getByRole("menu").getByText("Deutsch").click()]);
+    await untilShown(page.getByLabel("Anzeigename"));
+    assert.deepEqual(questions, []);
+  });
+
   it("keeps what was typed into the settings over its reload, and what another administrator has saved", async () => {
     const { page, questions } = await open("/system/settings?open=console");
     const field = page.getByLabel("Text on the sign-in page");

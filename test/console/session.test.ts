@@ -4,7 +4,9 @@ import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import {
+  addUsers,
   type ConsoleWindow,
+  changeSettings,
   fill,
   names,
   passwords,
@@ -227,5 +229,35 @@ describe("a session in the console", () => {
     await save(page).click();
     await page.getByText("Saved").waitFor();
     assert.equal((await again.read(`/api/users/${ids[names.operator]}`)).display_name, "typed meanwhile");
+  });
+});
+
+describe("another device at the address of a session", () => {
+  const { browser, ending } = lightConsoleOf();
+
+  it("is named before the password is given to it, and gets nothing of what was typed", async () => {
+    const listen = { arguments: ["--listen", `127.0.0.1:${await heldPort()}`] };
+    const named = async (name: string) => {
+      const agent = await startAgentInProcess(listen);
+      ending.after(() => agent.dispose());
+      await addUsers(agent);
+      await changeSettings(agent, { device: { name } });
+      return agent;
+    };
+    const former = await named("pump-7");
+    const page = await browser.signedIn(former, "operator", "/account");
+    await page.getByText("pump-7").first().waitFor();
+    await displayName(page).fill("Ana of pump 7");
+    await former.stop();
+    await page.getByText("The device does not answer. Reconnecting").waitFor();
+    const other = await named("pump-9");
+    await ended(page).getByText("is now called pump-9, and was pump-7").waitFor();
+    const loaded = page.waitForEvent("load");
+    await goOn(page, passwords.operator);
+    await loaded;
+    await displayName(page).waitFor();
+    assert.equal(await displayName(page).inputValue(), "");
+    const { items } = await other.read(`/api/users?q=${names.operator}`);
+    assert.equal(items[0].display_name, "");
   });
 });

@@ -1,7 +1,12 @@
+import { useEffect } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
+import { entryOf } from "../client/cache.ts";
+import { greet, greeting } from "../client/connection.ts";
 import { ended, me } from "../session/session.ts";
+import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
+import { Banner } from "../ui/page.tsx";
 import { Credentials } from "./credentials.tsx";
 import { ProviderButton, signInBy } from "./provider.tsx";
 import { signInWith } from "./sign-in.tsx";
@@ -10,6 +15,7 @@ import { signInWith } from "./sign-in.tsx";
 export function SessionEnded() {
   return (
     <Dialog title={t.signIn.sessionEnded}>
+      <OtherDevice />
       <p>{t.signIn.sessionEndedText}</p>
       <p>
         <strong>{me().username}</strong>
@@ -26,4 +32,13 @@ export function SessionEnded() {
       </div>
     </Dialog>
   );
+}
+
+/** Says that the device has another name than in the session: the password may be for another one. */
+function OtherDevice() {
+  const before = entryOf("getStatus", "{}").read.read().value?.device_name;
+  const now = useStore(greeting)?.device_name;
+  useEffect(() => void greet(), []);
+  if (!before || !now || before === now) return null;
+  return <Banner state="wrong">{t.signIn.otherDevice(now, before)}</Banner>;
 }

@@ -166,6 +166,8 @@ export const signIn: Catalogue["signIn"] = {
   useCode: "Code benutzen",
   sessionEnded: "Ihre Sitzung ist beendet",
   sessionEndedText: "Melden Sie sich an, um fortzufahren. Ihre Eingaben sind noch da.",
+  otherDevice: (now, before) =>
+    `Das Gerät unter dieser Adresse heißt jetzt ${now} und hieß ${before}. Vielleicht hat ein anderes die Adresse übernommen: Melden Sie sich nur an, wenn Sie wissen, warum.`,
   abandon: "Verwerfen und abmelden",
   atProvider: (name: string) => `Anmelden mit ${name}`,
   windowBlocked: "Ihr Browser hat das Fenster für die Anmeldung blockiert. Erlauben Sie es.",

@@ -173,6 +173,8 @@ export const signIn = {
   useCode: "Use a code",
   sessionEnded: "Your session has ended",
   sessionEndedText: "Sign in to continue. Your entries are still there.",
+  otherDevice: (now: string, before: string) =>
+    `The device at this address is now called ${now}, and was ${before}. Another device may have taken the address: sign in only if you know why.`,
   abandon: "Discard them and sign out",
   atProvider: (name: string) => `Sign in with ${name}`,
   windowBlocked:
