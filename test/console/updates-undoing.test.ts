@@ -131,6 +131,7 @@ describe("the console's updates, on a device with two good releases and a bad on
     await sees(page, "dismissed the failure of Rules 1.2.0");
     await page.goto("/updates");
     await sees(card(), "Up to date.");
+    assert.equal(await page.locator("main .primary").count(), 0, "there is nothing to be done");
   });
 
   it("show the log of what failed, with nothing in it that could disguise itself, and who may allow it again", async () => {

@@ -7,6 +7,7 @@ import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { addUsers, endOfConsole, fill, press, sees, untilFocused } from "../../lab/console/browser.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
+import { assertFits } from "../../lab/console/page-checks.ts";
 import { startUpdatesWorld, type UpdatesWorld } from "../../lab/console/updates-world.ts";
 
 /** As a publisher prints it: in capitals, with colons. */
@@ -27,6 +28,16 @@ describe("the console's updates, from a new device to a service that is good", (
   const trust = () => page.getByRole("region", { name: "Trust" });
   const settings = () => page.getByRole("region", { name: "Update settings" });
   const field = (label: string) => settings().getByLabel(label, { exact: true });
+  const keepAlsoOnPhone = async (name: string): Promise<void> => {
+    for (const [width, of] of [
+      [1_440, name],
+      [390, `${name}-phone`],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      looks.keep(page, of, assertFits);
+    }
+    await page.setViewportSize({ width: 1_280, height: 800 });
+  };
   const card = (kind: string) => page.getByRole("article", { name: kind });
   const step = (place: Page | Locator, text: RegExp) =>
     place.locator('[aria-current="step"]', { hasText: text }).waitFor();
@@ -54,7 +65,7 @@ describe("the console's updates, from a new device to a service that is good", (
       "From a file",
       "Update settings",
     ]);
-    looks.keep(page, "updates-no-root");
+    await keepAlsoOnPhone("updates-no-root");
   });
 
   it("stay left, where the browser tells of an opened part only after that", async () => {
@@ -88,6 +99,7 @@ describe("the console's updates, from a new device to a service that is good", (
       await sees(verdict, said);
       assert.equal(await finish.getAttribute("aria-disabled"), isDisabled);
       assert.equal(await finish.getAttribute("class"), `button ${kind}`);
+      await keepAlsoOnPhone(`setup-fingerprint-${kind}`);
     }
     await page.goto("/updates");
   });
@@ -107,7 +119,7 @@ describe("the console's updates, from a new device to a service that is good", (
     await type(fingerprint.slice(0, 60));
     assert.equal(await verdict.textContent(), "", "a part is no comparison");
     await confirm.click();
-    await sees(trust().locator(".error"), "64 hexadecimal digits");
+    await sees(trust().locator(".error"), "Incomplete");
     const other = [...groups.slice(0, 15), groups[15] === "0000" ? "1111" : "0000"];
     await type(other.join(" "));
     await sees(verdict, "Do not go on");
@@ -115,7 +127,7 @@ describe("the console's updates, from a new device to a service that is good", (
     assert.deepEqual(await trust().locator("mark").allTextContents(), [other[15]]);
     assert.ok(!(await shown()).includes(fingerprint), "a mistake shows the answer");
     assert.deepEqual([await confirm.getAttribute("aria-disabled"), await isFilled()], ["true", false]);
-    looks.keep(page, "updates-other-fingerprint");
+    await keepAlsoOnPhone("updates-other-fingerprint");
     await type(`My fingerprint: ${printed(fingerprint)}. Yours, the publisher`);
     await sees(verdict, "It matches");
     assert.equal(await isFilled(), true);

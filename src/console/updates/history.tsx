@@ -78,9 +78,14 @@ function How({ entry }: { readonly entry: HistoryEntry }) {
   return (
     <div>
       <Badge state={shapes[entry.outcome]}>{t.updates.outcomes[entry.outcome]}</Badge>
-      {entry.restored_healthy === false && <Badge state="wrong">{t.updates.formerNotHealthy}</Badge>}
+      {isFormerBroken(entry) && <Badge state="wrong">{t.updates.formerNotHealthy}</Badge>}
     </div>
   );
+}
+
+/** The first release of its kind has none before it. */
+function isFormerBroken({ restored_healthy, from_version }: HistoryEntry): boolean {
+  return restored_healthy === false && from_version !== null;
 }
 
 /** The record that keeps this release from being applied automatically; undefined: there is none. */
@@ -124,9 +129,8 @@ function EntrySheet({ entry, status, onOrder }: EntryProps & { readonly entry: H
             outcome === "rolled_back" && [t.updates.by, mayAsk ? <Asker key="by" at={at} /> : "–"],
           ]}
         />
-        {restored_healthy !== null && from_version !== null && (
-          <p>{restored_healthy ? t.updates.formerBack : t.updates.formerNotHealthy}</p>
-        )}
+        {isFormerBroken(entry) && <p>{t.updates.formerNotHealthy}</p>}
+        {restored_healthy && from_version !== null && <p>{t.updates.formerBack}</p>}
         {aside && (
           <p>
             <Said sentence={asideSentence(aside)} />

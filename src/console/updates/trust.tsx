@@ -106,7 +106,7 @@ function Comparison({
   const isSame = hex === fingerprint;
   const isOther = hex !== "" && !isSame;
   const form = useAction(async () => {
-    // The agent says what a part of one lacks.
+    // The agent refuses a part of one.
     onConfirmed(await call("confirmUpdateTrust", { body: { fingerprint: hex || typed } }));
     toast(t.updates.confirmedBy(me().username));
   });
@@ -116,7 +116,7 @@ function Comparison({
       <TextField
         label={t.updates.publishersFingerprint}
         hint={t.updates.publishersHint}
-        error={hex === "" ? errorAt(form.error, "/fingerprint") : null}
+        error={hex === "" && errorAt(form.error, "/fingerprint") ? t.updates.incomplete : null}
         value={typed}
         onInput={setTyped}
         spellcheck={false}

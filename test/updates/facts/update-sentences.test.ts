@@ -93,16 +93,16 @@ says("a problem, in a sentence", problemSentence, [
   ["not_verifiable", unnamed("binary"), / for services, .* It broke\.$/],
 ]);
 
-it("what was undone is told with why, and that the release before is not healthy either where it is not", () => {
+it("what was undone is told with why, and that the device is not healthy without it either where it is not", () => {
   const of = (restored_healthy: boolean | null, outcome: "aborted" | "failed" = "aborted") =>
     undoneSentences({ releases: [rules], at, reason }, { outcome, restored_healthy }).join(" ");
   assert.match(
     of(false),
-    /^base 1\.2\.0 was undone at 2026.* It broke\. The previous release .* either: .* now\. .*no longer applied automatically\..* Its last log lines/,
+    /^base 1\.2\.0 was undone at 2026.* It broke\. Without this update .* either: .* now\. .*no longer applied automatically\..* Its last log lines/,
   );
   for (const isWell of [true, null]) {
     assert.match(of(isWell), /It broke\. It was undone on this device/);
-    assert.doesNotMatch(of(isWell), /previous release/);
+    assert.doesNotMatch(of(isWell), /Without this update/);
   }
   assert.match(of(true, "failed"), /not applied again\..*`steward update apply rules --again`/);
 });

@@ -13,7 +13,7 @@ export const updateProblems: UpdateProblemWords = {
   journal_unreadable: ({ reason }) =>
     `Das Verzeichnis der installierten Versionen ist nicht lesbar, deshalb wird nichts installiert. ${reason}`,
   former_not_healthy: ({ what, when, reason }) =>
-    `${what} wurde ${when} zurückgenommen. ${reason} Die frühere Version läuft wieder und funktioniert auch nicht: Sehen Sie jetzt nach dem Gerät und seinem Protokoll.`,
+    `${what} wurde ${when} zurückgenommen. ${reason} Auch ohne dieses Update funktioniert es nicht: Sehen Sie jetzt nach dem Gerät und seinem Protokoll.`,
   refused: ({ what, when, reason, until }) =>
     `Der Installer hat ${what || "es"}${when && ` ${when}`} abgelehnt. ${reason}${again(until)}`,
   installer_unavailable: ({ what, reason, until }) =>

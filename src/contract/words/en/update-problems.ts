@@ -13,7 +13,7 @@ export const updateProblems: UpdateProblemWords = {
   journal_unreadable: ({ reason }) =>
     `The record of installed releases cannot be read, so nothing is applied. ${reason}`,
   former_not_healthy: ({ what, when, reason }) =>
-    `${what} was undone ${when}. ${reason} The previous release is running again and is not healthy either: look at the device and its log now.`,
+    `${what} was undone ${when}. ${reason} Without this update it is not healthy either: look at the device and its log now.`,
   refused: ({ what, when, reason, until }) =>
     `The installer refused ${what || "it"}${when && ` ${when}`}. ${reason}${again(until)}`,
   installer_unavailable: ({ what, reason, until }) =>

@@ -111,9 +111,10 @@ export const updates: Catalogue["updates"] = {
     "Lassen Sie sich den Fingerabdruck von Ihrem Herausgeber am Telefon oder per Brief geben, nicht über dieses Gerät. Wem der Vertrauensanker gehört, der bestimmt, was hier läuft: Bis zum Vergleich werden Dienste nicht automatisch aktualisiert.",
   publishersFingerprint: "Fingerabdruck vom Herausgeber",
   publishersHint: "64 Ziffern und Buchstaben in beliebigen Gruppen; Text davor oder danach stört nicht",
+  incomplete: "Unvollständig: Ein Fingerabdruck hat 64 Ziffern und Buchstaben von a bis f",
   sameFingerprint: "Er stimmt überein: Der Vertrauensanker ist der Ihres Herausgebers.",
   otherFingerprint:
-    "Brechen Sie hier ab: Der Vertrauensanker auf diesem Gerät hat einen anderen Fingerabdruck. Prüfen Sie Ihre Eingabe. Ist sie richtig, wurde ein fremder Vertrauensanker installiert: Sagen Sie es Ihrem Herausgeber. root muss den Vertrauensanker ersetzen.",
+    "Brechen Sie hier ab: Der Vertrauensanker auf diesem Gerät hat einen anderen Fingerabdruck. Prüfen Sie Ihre Eingabe. Ist sie richtig, stammt der Vertrauensanker nicht von Ihrem Herausgeber: Sagen Sie es ihm. root muss den Vertrauensanker ersetzen.",
   differing: (count, all) => `${count} von ${all} Gruppen weichen ab: `,
   when: "Wann",
   release: "Version",

@@ -113,9 +113,10 @@ export const updates = {
     "Get the fingerprint from your publisher by telephone or letter, not through this device. The owner of the root of trust decides what runs here: until you have compared it, services are not updated automatically.",
   publishersFingerprint: "Fingerprint from the publisher",
   publishersHint: "64 digits and letters, in any grouping; text around them does not matter",
+  incomplete: "Incomplete: a fingerprint has 64 digits and letters from a to f",
   sameFingerprint: "It matches: this root of trust is your publisher's.",
   otherFingerprint:
-    "Do not go on: the root of trust on this device has another fingerprint. Check your entry. If it is right, another publisher's root was installed: tell yours. Root has to replace it.",
+    "Do not go on: the root of trust on this device has another fingerprint. Check your entry. If it is right, the root of trust is not your publisher's: tell them. Root has to replace it.",
   differing: (count: number, all: number) => `${count} of ${all} groups differ: `,
   when: "When",
   release: "Release",
