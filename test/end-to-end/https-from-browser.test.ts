@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, beforeEach, describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { checkEvent } from "../../lab/agents/answer-rules.ts";
 import { goodPassword, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import { rootsHand } from "../../lab/agents/roots-hand.ts";
 import {
   adminName,
   adminPassword,
@@ -15,48 +16,12 @@ import {
 } from "../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../lab/basics/ending.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
-import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
 import { makeRescueToken } from "../../src/accounts/sign-in/rescue-token.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { userScopes } from "../../src/contract/scopes.ts";
-import type { RootHelper, RootOrder } from "../../src/host/ports.ts";
 
 const elsewhere = "192.0.2.9";
-
-/** Root's helper, and a host file that it writes: `port` is where HTTPS is to listen. */
-function rootsHand() {
-  const hostFile = join(scratchDirectory(), "etc/steward.json");
-  mkdirSync(join(hostFile, ".."), { mode: 0o755 });
-  writeFileSync(hostFile, "{}");
-  const orders: RootOrder[] = [];
-  const hand = {
-    ...{
-      hostFile,
-      orders,
-      port: 0,
-      fault: null as StewardError | null,
-      agent: undefined as RunningAgent | undefined,
-    },
-    /** The agent reads this host file; nothing that was asked for before counts. */
-    decide: async (text: object) => {
-      writeFileSync(hostFile, JSON.stringify(text));
-      assert.equal((await hand.agent?.call("POST", "/api/system/reload", { local: true }))?.status, 200);
-      orders.splice(0);
-    },
-    helper: {
-      ask: async (order: RootOrder) => {
-        if (hand.port > 0)
-          await hand.decide({ https: { enabled: true, port: hand.port, address: "127.0.0.1" } });
-        orders.push(order);
-        if (hand.fault !== null) throw hand.fault;
-      },
-      mayBeAsked: true,
-      absence: () => null,
-    } satisfies RootHelper,
-  };
-  return hand;
-}
 
 const enable = (agent: RunningAgent, sent: CallOptions) => agent.call("POST", "/api/system/tls", sent);
 

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { askerFiles, askRoot } from "../../machines/guest/root-helper.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import { type TieredScenario, walk } from "../../machines/scenario.ts";
-import { addUser } from "../people.ts";
+import { addUser, signIn } from "../people.ts";
+import { lan as cable, device } from "./neighbour.ts";
 
 const name = "edge-7.example.net";
 const lan = "10.0.2.15";
@@ -15,10 +17,11 @@ export const scenario: TieredScenario = {
   title: "HTTPS on the LAN: certificate, certbot's renewal, reload, announcement",
   tiers: { container: {} },
   timeoutSeconds: 300,
+  files: askerFiles,
   asks: { "the page": () => readFileSync(join(import.meta.dirname, "../../../docs/tls.md"), "utf8") },
   boots: [
     {
-      run: walk(addUser, switchedOn, announced, renewed, async (guest) => {
+      run: walk(addUser, cable, fromBrowser, rootsWord, switchedOn, announced, renewed, async (guest) => {
         await guest.types("steward tls disable");
         await guest.types(overLan(own), { status: 7, what: "then nothing answers on the LAN" });
         guest.check("nor is it announced", !existsSync(announcement));
@@ -26,6 +29,69 @@ export const scenario: TieredScenario = {
     },
   ],
 };
+
+const hostFile = "/etc/steward/steward.json";
+const inHostFile = () => readFileSync(hostFile, "utf8");
+/** As the console sends it; sign-in and password are a moment old. */
+const asked = async (guest: Guest, header = ""): Promise<string> => {
+  const { body } = await signIn(guest);
+  const headers = [`Authorization: Bearer ${body.access_token}`, "Origin: http://127.0.0.1:8470", header];
+  const given = headers.filter(Boolean).map((one) => `--header '${one}'`);
+  return (
+    await guest.run("sh", ["-c", `curl -sS -X POST ${given.join(" ")} http://127.0.0.1:8470/api/system/tls`])
+  ).stdout;
+};
+
+/** A browser on the device has HTTPS switched on, and takes the certificate to another computer. */
+async function fromBrowser(guest: Guest): Promise<void> {
+  guest.check("there is no host file", !existsSync(hostFile));
+  const proxied = await asked(guest, "Via: 1.1 proxy");
+  guest.check("through a proxy it takes root's token", proxied.includes('"setup_token_required"'), proxied);
+  const tls = JSON.parse(await asked(guest));
+  guest.check("at the device it is on", tls.enabled === true && tls.listening === true, tls);
+  guest.check("root has written one member", inHostFile() === onlyEnabled, inHostFile());
+  await guest.types(`stat -c '%U %a' ${hostFile} /var/lib/steward-host/steward.json`, {
+    says: "root 644\nroot 644\n",
+    what: "the file is root's, every user may read it, and it is kept",
+  });
+  writeFileSync("/tmp/downloaded.pem", tls.certificate.pem);
+  const neighbour = "ip netns exec neighbour";
+  await guest.types(`${neighbour} curl -sS --cacert /tmp/downloaded.pem https://${device}:8443/api/version`, {
+    ...answered,
+    what: "another computer reaches it, with that certificate as its only authority",
+  });
+  await guest.types(
+    `${neighbour} openssl s_client -connect ${device}:8443 </dev/null 2>/dev/null | openssl x509 -noout -fingerprint -sha256`,
+    { says: `=${tls.certificate.fingerprint}\n`, what: "openssl has there the fingerprint of the page" },
+  );
+  const { items } = await guest.api("/api/events?type=https.enabled");
+  guest.check("it is on record", items[0]?.details.because === "from_device", items);
+}
+
+const onlyEnabled = '{\n  "https": {\n    "enabled": true\n  }\n}\n';
+
+/** What root has decided stays, also for an agent that asks root's helper past its own rules. */
+async function rootsWord(guest: Guest): Promise<void> {
+  await guest.types("steward tls disable");
+  const off = inHostFile();
+  const refused = await asked(guest);
+  guest.check("root's no is respected", refused.includes('"pinned_by_host"'), refused);
+  const [past] = await askRoot(guest, "steward", ["enable-https\n"]);
+  guest.check("also past the agent's rules", past === "failed 1" && inHostFile() === off, past);
+  await guest.types(
+    `echo '{}' >/etc/steward/image.json; ln -sf image.json ${hostFile}; systemctl reload steward`,
+  );
+  const linked = await asked(guest);
+  guest.check("a host file of the image's stays", linked.includes("journalctl"), linked);
+  await guest.types("cat /etc/steward/image.json; journalctl -u steward-https -o cat --no-pager", {
+    says: [
+      /^\{\}$/m,
+      "is a link, as an image or a tool keeps it",
+      "has https.enabled, so only root changes it",
+    ],
+  });
+  await guest.types(`rm ${hostFile} /etc/steward/image.json; systemctl reload steward`);
+}
 
 /** A request as from a browser in the LAN, which knows only this authority. */
 const overLan = (authority: string): string =>
@@ -35,7 +101,7 @@ const fingerprint = async (guest: Guest): Promise<string> =>
   (await guest.steward("tls", "fingerprint")).stdout.trim();
 
 async function switchedOn(guest: Guest): Promise<void> {
-  writeFileSync("/etc/steward/steward.json", JSON.stringify({ names: [name] }));
+  writeFileSync(hostFile, JSON.stringify({ names: [name] }));
   const before = overLan("/etc/ssl/certs/ca-certificates.crt");
   await guest.types(before, { status: 7, what: "before, nothing answers on the LAN" });
   await guest.types("steward tls enable --redirect-port 8080", { says: `https://${lan}:8443` });

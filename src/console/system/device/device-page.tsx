@@ -4,9 +4,10 @@ import type { Facts as HostFacts, Tls } from "../../../contract/types.ts";
 import { absoluteTime } from "../../catalogue/formats.ts";
 import { t, wordFor } from "../../catalogue/words.ts";
 import { fileOf } from "../../client/body.ts";
-import { exchange } from "../../client/call.ts";
+import { call, exchange } from "../../client/call.ts";
 import { device, useGreeting } from "../../client/connection.ts";
 import { deviceNow } from "../../client/device-time.ts";
+import { codeOf } from "../../client/problem.ts";
 import { useAction } from "../../client/use-action.ts";
 import { useResource } from "../../client/use-resource.ts";
 import { Link } from "../../navigation/link.tsx";
@@ -17,6 +18,8 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { toast } from "../../ui/dialog/toasts.tsx";
 import { download } from "../../ui/download.ts";
+import { TextField } from "../../ui/form/field.tsx";
+import { Form, useForm } from "../../ui/form/form.tsx";
 import { Maker, MakerMark, ProductPicture } from "../../ui/maker.tsx";
 import { bodyOf, type Fact, Facts, Pending, Section } from "../../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../../ui/problem-view.tsx";
@@ -160,12 +163,18 @@ function ofNetwork({ interfaces, gateways, name_servers }: HostFacts["network"])
 }
 
 /** One below the other; a dash for none. */
-function Lines({ of }: { readonly of: readonly string[] }): ComponentChildren {
+function Lines({
+  of,
+  areLinks = false,
+}: {
+  readonly of: readonly string[];
+  readonly areLinks?: boolean;
+}): ComponentChildren {
   if (of.length === 0) return "–";
   return (
     <ul>
       {of.map((one) => (
-        <li key={one}>{visible(one)}</li>
+        <li key={one}>{areLinks ? <a href={one}>{visible(one)}</a> : visible(one)}</li>
       ))}
     </ul>
   );
@@ -174,11 +183,52 @@ function Lines({ of }: { readonly of: readonly string[] }): ComponentChildren {
 /** HTTPS on the LAN and the certificate that browsers are shown. */
 function HttpsSection() {
   const tls = useResource("getTls");
+  const mayEnable = isOneOf("admin") && tls.value?.enabling === "open";
+  // Who came by HTTPS has seen the warning.
+  const isWarned = tls.value?.certificate?.source === "self_made" && location.protocol === "http:";
   return (
     <Section title="HTTPS">
       <ReadProblem of={[tls]} />
-      {tls.value === null ? <Pending of={tls} lines={4} /> : <Facts items={itemsOf(tls.value)} />}
+      {tls.value === null ? (
+        <Pending of={tls} lines={4} />
+      ) : mayEnable ? (
+        <EnableHttps onDone={tls.put} />
+      ) : (
+        <Facts items={itemsOf(tls.value)} />
+      )}
+      {isWarned && <p class="hint">{t.machine.firstVisit}</p>}
     </Section>
+  );
+}
+
+/** Asks for root's token only where the agent does: away from the device itself. */
+function EnableHttps({ onDone }: { readonly onDone: (tls: Tls) => void }) {
+  const [isTokenAsked, askForToken] = useState(false);
+  const form = useForm({ setup_token: "" }, async (body) => {
+    try {
+      onDone(await call("enableTls", { body: isTokenAsked ? body : {} }));
+    } catch (error) {
+      if (isTokenAsked || codeOf(error) !== "setup_token_required") throw error;
+      askForToken(true);
+    }
+  });
+  return (
+    <Form form={form} kind="plain" verb={t.machine.enableHttps}>
+      <p>{t.machine.httpsOpen}</p>
+      {isTokenAsked && (
+        <TextField
+          {...form.field("setup_token", /^setup_token/)}
+          label={t.machine.rootsToken}
+          hint={
+            <>
+              {t.machine.rootsTokenHint} <code>steward setup-token --rescue</code>
+            </>
+          }
+          spellcheck={false}
+          isFirst
+        />
+      )}
+    </Form>
   );
 }
 
@@ -196,7 +246,7 @@ function itemsOf({ enabled, urls, problem, certificate }: Tls): Fact[] {
     [
       t.machine.addresses,
       problem === null ? (
-        <Lines of={urls} />
+        <Lines of={urls} areLinks />
       ) : (
         // The agent's own words are English.
         <span lang="en">{problem}</span>
@@ -211,11 +261,21 @@ function ofCertificate({
   installed,
   not_after,
   fingerprint,
+  pem,
 }: NonNullable<Tls["certificate"]>): Fact[] {
   return [
     [
       t.machine.certificate,
-      source === "self_made" ? t.machine.selfMade : t.machine.installed(visible(installed ?? "")),
+      <div key="certificate" class="line between">
+        {source === "self_made" ? t.machine.selfMade : t.machine.installed(visible(installed ?? ""))}
+        <Button
+          kind="quiet"
+          label={`${t.machine.certificate}: ${t.machine.bundleVerb}`}
+          onClick={() => download(pem, "steward-certificate.pem", "application/x-pem-file")}
+        >
+          {t.machine.bundleVerb}
+        </Button>
+      </div>,
     ],
     [
       t.machine.validUntil,

@@ -37,7 +37,15 @@ export const machine: Catalogue["machine"] = {
   },
   unknownState: "unbekannt",
   onLan: "Im LAN",
-  httpsOff: "Aus. Root schaltet es ein:",
+  httpsOff: "Aus. Ein Befehl auf dem Gerät schaltet es ein:",
+  httpsOpen:
+    "Aus. Ist es eingeschaltet, können andere Computer und Telefone im Netzwerk diese Konsole öffnen.",
+  enableHttps: "HTTPS einschalten",
+  rootsToken: "Einrichtungs-Token",
+  rootsTokenHint:
+    "Diese Seite wurde nicht auf dem Gerät selbst geöffnet, deshalb ist ein Token von root nötig. Dieser Befehl gibt ihn auf dem Gerät aus:",
+  firstVisit:
+    "Browser warnen beim ersten Besuch, weil das Gerät sein Zertifikat selbst erstellt hat. Öffnen Sie eine Adresse und vergleichen Sie den Fingerabdruck, den der Browser zeigt, mit diesem. Sind die beiden verschieden, gehen Sie nicht weiter.",
   addresses: "Adressen",
   certificate: "Zertifikat",
   selfMade: "von diesem Gerät erstellt",

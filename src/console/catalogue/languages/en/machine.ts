@@ -36,7 +36,14 @@ export const machine = {
   },
   unknownState: "unknown",
   onLan: "On the LAN",
-  httpsOff: "Off. Root switches it on:",
+  httpsOff: "Off. A command on the device switches it on:",
+  httpsOpen: "Off. When it is on, other computers and phones on the network can open this console.",
+  enableHttps: "Switch HTTPS on",
+  rootsToken: "Setup token",
+  rootsTokenHint:
+    "This page was not opened on the device itself, so a token from root is needed. This command prints one on the device:",
+  firstVisit:
+    "Browsers warn at the first visit, because the device made its certificate itself. Open an address, and compare the fingerprint that the browser shows with this one. If they differ, do not go on.",
   addresses: "Addresses",
   certificate: "Certificate",
   selfMade: "made by this device",
