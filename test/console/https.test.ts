@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, beforeEach, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { rootsHand } from "../../lab/agents/roots-hand.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
-import { fill, press, sees, untilShown, type WindowOptions } from "../../lab/console/browser.ts";
+import { consoleOf, fill, press, sees, untilShown, type WindowOptions } from "../../lab/console/browser.ts";
+import { downloaded } from "../../lab/console/launch.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { assertFits } from "../../lab/console/page-checks.ts";
 import { makeRescueToken } from "../../src/accounts/sign-in/rescue-token.ts";
@@ -35,7 +35,7 @@ describe("HTTPS, switched on in the console", () => {
     return page;
   };
 
-  it("is on with one click at the device, with links, the fingerprint and the certificate to take along", async () => {
+  it("is on with one click at the device, with links, the fingerprint, and what a browser will say", async () => {
     const page = await open();
     await sees(box(page), "other computers and phones on the network");
     looks.keep(page, "https-off", assertFits);
@@ -46,13 +46,6 @@ describe("HTTPS, switched on in the console", () => {
     assert.equal(await box(page).getByRole("link").first().getAttribute("href"), urls[0]);
     await sees(box(page), certificate.fingerprint);
     looks.keep(page, "https-on", assertFits);
-    const [file] = await Promise.all([
-      page.waitForEvent("download"),
-      press(box(page), "Certificate: Download"),
-    ]);
-    const input = await readFile(await file.path());
-    const said = execFileSync("openssl", ["x509", "-noout", "-fingerprint", "-sha256"], { input });
-    assert.equal(said.toString().trim().split("=")[1], certificate.fingerprint);
   });
 
   it("asks for root's token behind a proxy, in German too, and says what is wrong with another", async () => {
@@ -95,5 +88,26 @@ describe("HTTPS, switched on in the console", () => {
     await press(box(page), "Switch HTTPS on");
     await sees(box(page), String(agent.port));
     root.port = port;
+  });
+});
+
+describe("the certificate of HTTPS, in a browser on the device", () => {
+  const root = rootsHand();
+  const { agent, browser } = consoleOf(async () => {
+    root.agent = await startAgentInProcess({
+      helper: root.helper,
+      arguments: ["--host-file", root.hostFile],
+    });
+    return root.agent;
+  });
+
+  it("is a file in which openssl finds the fingerprint of the page", async () => {
+    root.port = await heldPort();
+    const page = await browser.signedIn(agent, "admin", "/system/device");
+    await press(page, "Switch HTTPS on");
+    const { name, text } = await downloaded(page, () => press(page, "Certificate: Download"));
+    assert.equal(name, "steward-certificate.pem");
+    const said = execFileSync("openssl", ["x509", "-noout", "-fingerprint", "-sha256"], { input: text });
+    await sees(page, said.toString().trim().split("=")[1] ?? "nothing");
   });
 });
