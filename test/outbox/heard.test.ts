@@ -124,7 +124,8 @@ async function reach(test: TestContext, language: "en" | "de"): Promise<void> {
     told.map(({ seq }) => seq),
   );
   const mailed = server.mails.flatMap(({ text }) => text.split("\n"));
-  const unexpected = language === "en" ? "If this was not expected: " : "Wenn das nicht zu erwarten war: ";
+  const unexpected =
+    language === "en" ? "If this was not expected: " : "Falls Sie das nicht erwartet haben: ";
   for (const { type, event, time, text } of told) {
     const at = mailed.indexOf(text);
     assert.ok(at > 0, `${type} is not mailed: ${text}`);

@@ -148,7 +148,7 @@ describe("a mail", () => {
     assert.equal(mails.length, 3);
     assert.ok(ended.headers.references?.includes(began.headers["message-id"] ?? "no id"));
     assert.equal(ended.headers["in-reply-to"], began.headers["message-id"]);
-    assert.match(again.text, /It is not mailed again before the day is over/);
+    assert.match(again.text, /No more mails about it are sent until the day is over/);
   });
 });
 

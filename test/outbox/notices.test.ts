@@ -115,7 +115,7 @@ describe("an event in words", () => {
     const details = { need: "support_ending", level: "attention", support_until: "2027-01-31" };
     const { title, text, ...rest } = noticeOf(event("need.began", details));
     assert.equal(title, "To do: The maker's support ends on 2027-01-31");
-    assert.equal(text, "Plan for the successor of this device.");
+    assert.equal(text, "Plan for a successor to this device.");
     assert.deepEqual([rest.seq, rest.time, rest.level], [7, "2026-11-27T10:00:00.000Z", "ordinary"]);
     const clock = {
       need: "clock",
@@ -186,7 +186,7 @@ describe("an event in words", () => {
       "A copied session of anna was detected",
       /^, from 192\.0\.2\.9\. If this.*reset their password/,
       "Eine kopierte Sitzung von anna wurde erkannt",
-      /von 192\.0\.2\.9 aus\. Wenn.*Passwort zurück/,
+      /von 192\.0\.2\.9 aus\. Falls.*Passwort zurück/,
     ],
     [
       "what nobody but the publisher did",

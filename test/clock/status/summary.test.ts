@@ -79,7 +79,7 @@ const cases: readonly Case[] = [
         code: "no_capability",
         offset_seconds: 3,
         detail:
-          "The host's own clock is measured and not set: the agent does not have the right to set it (CAP_SYS_TIME). It is 3.00 s behind; sign-in makes up for that.",
+          "The host's own clock is measured and not set: the agent does not have the right to set it (CAP_SYS_TIME). It is 3.00 s behind; sign-in allows for that.",
       },
     },
   ],

@@ -92,7 +92,7 @@ describe("two-factor secrets at rest", () => {
     const { status, checks } = await third.read("/api/health");
     const check = checks.find(({ name }: { name: string }) => name === "two-factor key");
     assert.equal(status, "degraded");
-    assert.match(check.detail, /1 user is concerned.*user rescue NAME/);
+    assert.match(check.detail, /1 user is affected.*user rescue NAME/);
     assert.match(third.log(), /a key for two-factor secrets was made/);
     const user = `/api/users/${json.user.id}`;
     assert.equal((await third.read(user)).two_factor.sealing_key, "missing");

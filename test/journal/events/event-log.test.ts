@@ -323,11 +323,11 @@ describe("the record of events on its disk", () => {
     const { events, said } = await openLog(test, blocked);
     assert.equal(events.trouble(), null, "nothing is damaged");
     await events.record(change("anna"));
-    assert.match(events.trouble()?.detail ?? "", /1 wait in memory/);
+    assert.match(events.trouble()?.detail ?? "", /1 queued in memory/);
     const { items, total } = await events.list({ limit: 10 });
     assert.deepEqual([users(items), total], [["1 anna"], 1]);
     await recordUsers(events, 50);
-    assert.match(events.trouble()?.detail ?? "", /\d+ wait in memory, [1-9]\d* found no room/);
+    assert.match(events.trouble()?.detail ?? "", /\d+ queued in memory, [1-9]\d* dropped/);
     assert.ok((await events.list({ limit: 200 })).total < 20, "more is held than one segment");
     // The journal has every one of them all the same.
     assert.equal(said.filter(({ message }) => message === "user.changed").length, 51);

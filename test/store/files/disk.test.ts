@@ -192,13 +192,13 @@ describe("the trouble with a file system", () => {
         { freeBytes: 1_572_864, freeInodes: 5 },
         true,
         { path, free_bytes: 1_572_864, least_bytes: 16 * 2 ** 20, has_reserve: true },
-        ...([largest, /^Only 1\.5 MiB are free on \/data; below 16 MiB this warns\. When/] as const),
+        ...([largest, /^Only 1\.5 MiB are free on \/data; the warning starts below 16 MiB\. When/] as const),
       ],
       [
         { ...enough, freeInodes: 5 },
         false,
         { path, free_inodes: 5, least_inodes: 256 },
-        ...([mostFiles, /^Only 5 more files can be made on \/data; below 256/] as const),
+        ...([mostFiles, /^Only 5 more files can be made on \/data; the warning starts below 256/] as const),
       ],
       [enough, false, { path }, largest, /^The reserve on \/data, .* takes 8 MiB, .* when 24 MiB are free\./],
     ] as const) {

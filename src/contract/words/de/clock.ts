@@ -35,7 +35,7 @@ const below_floor: ClockSentence = ({ measured_at }, format) =>
   `Die Zeitserver sagen ${when(measured_at, format)}. Diese Zeit ist sicher vorbei. Prüfen Sie die Zeitserver.`;
 
 const beyond_ceiling: ClockSentence = ({ measured_at }, format) =>
-  `Die Zeitserver sagen ${when(measured_at, format)}, mehr als 15 Jahre nach dem Bau dieses Programms. Prüfen Sie die Zeitserver.`;
+  `Die Zeitserver sagen ${when(measured_at, format)}, mehr als 15 Jahre nach der Entstehung dieses Programms. Prüfen Sie die Zeitserver.`;
 
 const votes: ClockSentence = ({ agreeing, configured, needed, daemon }) => {
   const sources = daemon == null ? "eingestellten Servern" : "seiner Quellen";
@@ -92,7 +92,7 @@ export const clockWords: ClockWords = {
     set_by_hand: () => "Die Uhr wurde von Hand gestellt.",
     conflict: () => "Ein anderes Programm oder eine Person stellt diese Uhr.",
     daemon_not_read: ({ daemon }) => `${daemon} stellt diese Uhr. Der Zustand ist noch nicht bekannt.`,
-    daemon_synchronised: ({ daemon }) => `${daemon} hält diese Uhr richtig.`,
+    daemon_synchronised: ({ daemon }) => `${daemon} hält diese Uhr genau.`,
     daemon_unsynchronised: ({ daemon }) => `${daemon} läuft, kennt die Zeit aber noch nicht.`,
     to_be_confirmed: ({ offset_seconds }, format) =>
       `Die Quellen sagen, diese Uhr geht ${lag(offset_seconds, format)}. Zwei weitere Messungen müssen das bestätigen; „Jetzt synchronisieren“ stellt die Uhr sofort.`,
@@ -169,8 +169,8 @@ export const sourceWords: SourceWords = {
     kiss_rate: "will seltener gefragt werden",
     second_opinion_differs: "eine zweite Messung ergab eine andere Zeit",
     majority_differs: "ignoriert, weil die Mehrheit etwas anderes sagt",
-    below_floor: "sagt eine Zeit, die sicher vergangen ist",
-    beyond_ceiling: "sagt eine Zeit über 15 Jahre nach dem Bau dieses Programms",
+    below_floor: "gibt eine Zeit an, die sicher vergangen ist",
+    beyond_ceiling: "gibt eine Zeit über 15 Jahre nach der Entstehung dieses Programms an",
     too_few_agree: "ignoriert, weil zu wenige andere übereinstimmen",
     no_majority: "keine Gruppe von Quellen ist eine Mehrheit",
     scatters: "schwankt mehr als die anderen",

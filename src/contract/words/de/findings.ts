@@ -70,25 +70,25 @@ export const findingWords: FindingWords = {
   events_damaged: ({ lines }) =>
     `Ein Teil des Ereignisprotokolls lässt sich nicht prüfen (Zeilen: ${lines}). Er ist noch da, und eine neue Datei wurde begonnen.`,
   events_short: ({ complete_since }, { moment }) =>
-    `Die Aufzeichnung der Änderungen ist erst seit ${moment(complete_since)} vollständig: Es ist mehr geschehen, als Platz dafür ist. Sehen Sie in den Ereignissen nach, wer so viel tut.`,
+    `Die Aufzeichnung der Änderungen ist erst seit ${moment(complete_since)} vollständig: Es ist mehr geschehen, als Platz hat. Suchen Sie in den Ereignissen nach der Ursache.`,
   no_administrator: ({ users }) =>
-    `Kein Administrator dieses Geräts kann sich anmelden (Benutzer: ${users}): Ihre Einmalpasswörter sind verbraucht, oder ihre zweiten Faktoren lassen sich nicht prüfen und kein Wiederherstellungscode ist übrig. Root lässt am Gerät einen wieder ein.`,
+    `Kein Administrator dieses Geräts kann sich anmelden (Benutzer: ${users}): Ihre Einmalpasswörter sind verbraucht, oder ihre zweiten Faktoren lassen sich nicht prüfen und kein Wiederherstellungscode ist übrig. root kann am Gerät wieder einem Zugang geben.`,
   sealing_key_unusable: ({ path, users }) =>
-    `Der Schlüssel der zweiten Faktoren unter ${path} lässt sich nicht verwenden. Betroffene Benutzer: ${users}. Ihre Wiederherstellungscodes gelten.`,
+    `Der Schlüssel der zweiten Faktoren unter ${path} lässt sich nicht verwenden. Betroffene Benutzer: ${users}. Ihre Wiederherstellungscodes gelten weiter.`,
   sealing_key_missing: ({ path, users, keys }) =>
-    `Der Schlüssel der zweiten Faktoren${namesOf(keys)} fehlt: Legen Sie ihn wieder unter ${path} ab und starten Sie den Agenten neu. Betroffene Benutzer: ${users}. Ihre Wiederherstellungscodes gelten.`,
+    `Der Schlüssel der zweiten Faktoren${namesOf(keys)} fehlt: Legen Sie ihn wieder unter ${path} ab und starten Sie den Agenten neu. Betroffene Benutzer: ${users}. Ihre Wiederherstellungscodes gelten weiter.`,
   updates_degraded: () => "Bei den Updates besteht Handlungsbedarf.",
   socket_unavailable: ({ path }) =>
-    `Befehle am Gerät erreichen den Agenten nicht: Sein Socket ${path} geht nicht.`,
+    `Befehle am Gerät erreichen den Agenten nicht: Sein Socket ${path} funktioniert nicht.`,
   port_unavailable: ({ address }) =>
     `Ein anderes Programm auf dem Gerät belegt ${address}. Was dort geöffnet wird, ist vielleicht nicht Steward.`,
   host_file_refused: ({ path, faults }) =>
-    `Die Host-Datei ${path} lässt sich nicht verwenden: ${faults.join("; ")}. Was angenommen wurde, gilt. Root berichtigt sie am Gerät: steward host-file check.`,
+    `Die Host-Datei ${path} lässt sich nicht verwenden: ${faults.join("; ")}. Es gilt die zuletzt angenommene. root berichtigt sie am Gerät: steward host-file check.`,
   host_file_without_copy: ({ path, faults }) =>
-    `Die Host-Datei ${path} lässt sich nicht verwenden: ${faults.join("; ")}. Bis root sie berichtigt, ist dieses Gerät nur von sich selbst aus erreichbar und spielt keine Updates ein.`,
+    `Die Host-Datei ${path} lässt sich nicht verwenden: ${faults.join("; ")}. Bis root sie berichtigt, ist dieses Gerät nur lokal erreichbar und installiert keine Updates.`,
   host_file_members_unknown: ({ path, members }) =>
     `Teile der Host-Datei ${path} haben keine Wirkung, weil diese Version sie nicht kennt: ${members.join(", ")}.`,
-  https_unavailable: () => "HTTPS hört nicht, wie es die Host-Datei vorgibt.",
+  https_unavailable: () => "HTTPS ist nicht so erreichbar, wie es die Host-Datei vorgibt.",
   https_name_taken: ({ address }) => `Ein anderes Gerät im LAN hat den Namen ${address}.`,
   https_certificate_refused: ({ certificate }) => `Das Zertifikat ${certificate} lässt sich nicht verwenden.`,
   https_certificate_ending: ({ certificate, ends_at }, { moment }) =>

@@ -8,17 +8,19 @@ export const needWords: NeedWords = {
   },
   no_administrator: { title: () => "Kein Administrator kann sich anmelden" },
   program: { title: () => "Beim Programm besteht Handlungsbedarf" },
-  root_helper: { title: () => "Steward erreicht root nicht" },
+  root_helper: { title: () => "Das Hilfsprogramm für root ist nicht erreichbar" },
   host_file: { title: () => "Bei der Host-Datei besteht Handlungsbedarf" },
   disk: {
     title: ({ reason }) =>
-      reason === "disk_read_only" ? "Der Datenträger nimmt nichts an" : "Der Datenträger braucht Platz",
+      reason === "disk_read_only"
+        ? "Der Datenträger lässt sich nicht beschreiben"
+        : "Auf dem Datenträger fehlt Platz",
   },
   state_document: { title: () => "Bei den gespeicherten Daten besteht Handlungsbedarf" },
   event_log: { title: () => "Beim Ereignisprotokoll besteht Handlungsbedarf" },
   two_factor_key: { title: () => "Der Schlüssel der zweiten Faktoren fehlt" },
   credentials: { title: () => "Zugangsdaten fehlen" },
-  unit: { title: () => "Hintergrundarbeit misslingt" },
+  unit: { title: () => "Eine Hintergrundaufgabe schlägt fehl" },
   clock: {
     title: ({ reason, word, trust }) => {
       if (reason === "time_zone_unknown") return "Die Zeitzone ist nicht bekannt";
@@ -92,7 +94,7 @@ export const needWords: NeedWords = {
   product: { title: ({ what }) => what, text: () => "Das Produkt meldet es." },
   product_silent: {
     title: ({ what }) => `Keine Nachricht mehr: ${what}`,
-    text: () => "Das Produkt hängt vielleicht.",
+    text: () => "Vielleicht hängt das Produkt.",
   },
   support_ending: {
     title: ({ when }) => `Die Unterstützung des Herstellers endet am ${when}`,
@@ -100,6 +102,6 @@ export const needWords: NeedWords = {
   },
   support_ended: {
     title: ({ when }) => `Die Unterstützung des Herstellers endete am ${when}`,
-    text: () => "Updates gegen Fehler sind nicht mehr zu erwarten.",
+    text: () => "Fehlerbehebungen sind nicht mehr zu erwarten.",
   },
 };

@@ -38,16 +38,16 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   method_not_allowed: older,
   not_acceptable: older,
   request_timeout: "Die Verbindung zum Gerät ist langsam oder wurde unterbrochen.",
-  account_of_provider: "Passwort, zweiter Faktor, Name und Rolle dieses Benutzers liegen dort.",
-  username_taken: "Jeder Name kommt nur einmal vor, auch in anderer Schreibweise.",
+  account_of_provider: "Passwort, zweiter Faktor, Name und Rolle dieses Benutzers werden dort verwaltet.",
+  username_taken: "Benutzernamen müssen sich in mehr als Groß- und Kleinschreibung unterscheiden.",
   last_admin:
-    "Es zählt, wer aktiviert ist, zu diesem Gerät gehört und ein eigenes Passwort hat. Lassen Sie zuerst einen anderen Administrator sich anmelden.",
+    "Es zählen nur aktivierte Administratoren dieses Geräts mit eigenem Passwort. Zuerst muss sich ein anderer anmelden.",
   two_factor_already_enabled:
     "Er wurde in einem anderen Fenster oder von einer anderen Person eingeschaltet.",
   two_factor_not_enabled: "Er wurde in einem anderen Fenster oder von einer anderen Person ausgeschaltet.",
   two_factor_not_pending: "Ein QR-Code gilt aus Sicherheitsgründen nur zehn Minuten.",
   passkey_not_possible:
-    "Passkeys brauchen einen zweiten Faktor und einen Namen des Geräts in der Adresse, keine Zahlen; mehr als zehn gehen nicht.",
+    "Passkeys brauchen einen zweiten Faktor und in der Adresse einen Gerätenamen statt Zahlen. Höchstens zehn sind möglich.",
   two_factor_required_by_policy:
     "Die Sicherheitseinstellungen verlangen ihn. Ein Administrator kann sie ändern.",
   token_limit_reached: "Löschen Sie einen, der nicht mehr gebraucht wird.",
@@ -66,11 +66,11 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   nothing_to_roll_back: "Das ist die erste Version, die auf diesem Gerät funktioniert hat.",
   rollback_needs_root: "Die frühere Version würde ohne Hilfe nicht wieder starten.",
   below_floor: "Der Herausgeber hat ältere Versionen zurückgezogen, etwa unsichere.",
-  pinned_by_host: "Das gehört zu dem, was root für dieses Gerät festlegt.",
+  pinned_by_host: "Das legt auf diesem Gerät nur root fest.",
   host_right_missing: "Der Dienst von Steward wurde ohne dieses Recht installiert.",
   repository_conflict: "Eine andere Person hat gleichzeitig etwas veröffentlicht.",
   repository_unsigned: "Der Herausgeber hat noch nicht alles signiert.",
-  etag_mismatch: "Ihre Eingaben sind noch da. Vergleichen Sie sie mit dem jetzigen Stand.",
+  etag_mismatch: "Ihre Eingaben sind noch da. Vergleichen Sie sie mit dem aktuellen Stand.",
   payload_too_large: "Wählen Sie eine kleinere Datei oder einen kürzeren Text.",
   unsupported_media_type: older,
   misdirected_request: "Öffnen Sie die Konsole unter dem Namen oder der Adresse des Geräts.",
@@ -81,12 +81,11 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   passphrase_guessable: "Sechs zufällige Wörter sind schwer zu erraten.",
   panic_threshold: "Ein Administrator kann die Quellen prüfen und die Korrektur erlauben.",
   time_implausible: "Es wurde nichts geändert. Prüfen Sie die Quellen oder die Uhr dieses Computers.",
-  backup_key_wrong:
-    "Eine Sicherung öffnet sich nur mit dem Schlüssel, mit dem sie gemacht wurde. Ohne ihn kann sie niemand öffnen.",
+  backup_key_wrong: "Eine Sicherung lässt sich nur mit ihrer Passphrase oder ihrem Schlüssel öffnen.",
   backup_unusable:
     "Sie ist beschädigt oder unvollständig, stammt von einer neueren Version oder ist keine Sicherung von Steward.",
   signature_verification_required:
-    "Ohne Signatur wird nichts installiert, auch wenn Fremde den Server beherrschen.",
+    "Ohne Signatur wird nichts installiert, selbst wenn ein Angreifer den Server kontrolliert.",
   too_many_attempts: "Nach mehreren Fehlversuchen wartet das Gerät, damit niemand Passwörter durchprobiert.",
   rate_limited: "Das Gerät begrenzt die Anfragen, damit es für alle erreichbar bleibt.",
   account_locked: "Ein Wiederherstellungscode funktioniert trotzdem.",
@@ -105,9 +104,10 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   update_metadata_mismatch: "Vielleicht lädt der Herausgeber gerade eine Version hoch.",
   update_metadata_expired: "Der Herausgeber hat sie nicht erneuert, oder die Uhr dieses Geräts geht falsch.",
   update_limit_exceeded: otherServer,
-  update_not_acceptable: "Sie ist für ein anderes Produkt, einen anderen Kanal oder ein anderes Steward.",
+  update_not_acceptable:
+    "Sie ist für ein anderes Produkt, einen anderen Kanal oder eine andere Version von Steward.",
   update_archive_unusable:
-    "Sie ist kein tar, ist abgeschnitten oder komprimiert, oder enthält anderes als Dateien. Es wurde nichts geändert. Senden Sie ein unkomprimiertes tar vom Repository des Herausgebers.",
+    "Sie ist kein tar-Archiv, unvollständig oder komprimiert, oder enthält nicht nur Dateien. Es wurde nichts geändert. Senden Sie das Repository des Herausgebers als unkomprimiertes tar-Archiv.",
   update_payload_unsafe:
     "Das Archiv hat Dateien außerhalb seines Verzeichnisses. Es wurde nichts installiert.",
   update_self_test_failed: "Sie läuft auf diesem Gerät nicht. Es wurde nichts geändert.",
@@ -117,7 +117,7 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   update_too_slow: "Das Netzwerk oder der Server ist überlastet.",
   setup_required: "Der erste Administrator muss noch angelegt werden.",
   no_time_source: "Prüfen Sie die Liste der Zeitserver und, wenn sie schweigen, das Netzwerk.",
-  no_majority: "Mindestens ein Zeitserver ist falsch. Entfernen Sie ihn, oder fügen Sie andere hinzu.",
+  no_majority: "Mindestens ein Zeitserver geht falsch. Entfernen Sie ihn, oder fügen Sie andere hinzu.",
   provider_unreachable: "Benutzer dieses Geräts melden sich auch ohne ihn mit ihrem Passwort an.",
   hashing_busy: "Passwörter werden nacheinander geprüft.",
   second_factor_unavailable:

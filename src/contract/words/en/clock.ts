@@ -88,7 +88,7 @@ const notSet =
   ({ offset_seconds, isMeasured }, format) => {
     const state = isMeasured ? "measured and not set" : "not set";
     const off =
-      offset_seconds == null ? "" : ` It is ${lag(offset_seconds, format)}; sign-in makes up for that.`;
+      offset_seconds == null ? "" : ` It is ${lag(offset_seconds, format)}; sign-in allows for that.`;
     return `The host's own clock is ${state}: ${format.isTerminal ? atTerminal : reason}.${off}`;
   };
 
@@ -194,8 +194,8 @@ export const sourceWords: SourceWords = {
     kiss_rate: "it asks for fewer requests",
     second_opinion_differs: "a second measurement gave another time",
     majority_differs: "ignored because it disagrees with the majority",
-    below_floor: "it says a time that is past for certain",
-    beyond_ceiling: "it says a time more than 15 years after this program was built",
+    below_floor: "it gives a time that has certainly passed",
+    beyond_ceiling: "it gives a time more than 15 years after this program was built",
     too_few_agree: "ignored because too few others agree",
     no_majority: "no group of sources is a majority",
     scatters: "it varies more than the others",
@@ -205,7 +205,7 @@ export const sourceWords: SourceWords = {
     spike: "its last answer was too different",
     not_authenticated: "not asked, because it is not authenticated",
     not_authentic: "the answer is not authentic",
-    nts_nak: "it does not know its own cookie any more",
+    nts_nak: "it no longer knows its own cookie",
     nts_unreachable: "key exchange: no network connection to it",
     nts_tls_version: "it speaks TLS up to 1.2, and NTS needs 1.3",
     nts_closed: "key exchange: it closed the connection",

@@ -16,10 +16,10 @@ export const checkNames: Readonly<Record<string, string>> = {
   clock: "clock data",
   updates: "updates",
   register: "list of documents",
-  events: "event log",
+  events: "record of events",
   "two-factor key": "second-factor key",
   "receiver-secrets": "secrets of receivers",
-  outbox: "places of receivers in the events",
+  outbox: "progress of receivers",
   notifications: "notifications",
   time: "clock",
   credentials: "credentials",
@@ -48,8 +48,8 @@ const namesOf = (keys: readonly string[]): string =>
 
 const concernedBy = (users: number): string =>
   users === 0
-    ? "No user is concerned."
-    : `${users === 1 ? "1 user is" : `${users} users are`} concerned: codes cannot be checked, recovery codes work.`;
+    ? "No user is affected."
+    : `${users === 1 ? "1 user is" : `${users} users are`} affected: codes cannot be checked, recovery codes work.`;
 
 export const findingWords: FindingWords = {
   ...clockFindings,
@@ -57,12 +57,12 @@ export const findingWords: FindingWords = {
     `The stored state is damaged, and nothing can be changed. On the device, root finds out more with ${typed("steward doctor", format)}.`,
   state_unreachable: () => "The agent cannot reach its stored state.",
   disk_read_only: ({ path }) =>
-    `The disk at ${path} is read-only. Users can sign in and read; changes of users and settings are refused.`,
+    `The disk at ${path} is read-only. Users can sign in and read; changes to users and settings are refused.`,
   disk_space_unknown: ({ path }) => `The disk at ${path} does not say how much space is left.`,
   disk_space_low: ({ path, free_bytes, least_bytes, has_reserve }, { bytes }) =>
-    `Only ${bytes(free_bytes)} are free on ${path}; below ${bytes(least_bytes)} this warns.${has_reserve ? "" : " The reserve, which is given up first, does not exist."} When the disk is full, changes of users and settings are refused.`,
+    `Only ${bytes(free_bytes)} are free on ${path}; the warning starts below ${bytes(least_bytes)}.${has_reserve ? "" : " The reserve, which is given up first, does not exist."} When the disk is full, changes to users and settings are refused.`,
   disk_inodes_low: ({ path, free_inodes, least_inodes }) =>
-    `Only ${free_inodes} more files can be made on ${path}; below ${least_inodes} this warns. At none, changes of users and settings are refused.`,
+    `Only ${free_inodes} more files can be made on ${path}; the warning starts below ${least_inodes}. At none, changes to users and settings are refused.`,
   disk_reserve_missing: ({ path }) =>
     `The reserve on ${path}, which is given up first when the disk is full, does not exist: free some space there.`,
   document_not_written: ({ document, error }, format) =>
@@ -72,12 +72,12 @@ export const findingWords: FindingWords = {
   document_damage_found: ({ document, found_at }, format) =>
     `Damaged data was found${found_at === "" ? "" : ` at ${format.moment(found_at)}`} and replaced (${nameOf(document)}). Check whether something is missing; then root accepts it on the device: ${typed(`steward state accept ${document}`, format)}.`,
   events_not_written: ({ waiting, lost, error }, format) =>
-    `Events cannot be written: ${waiting} wait in memory, ${lost} found no room there. ${format.error(error)}.`,
+    `Events cannot be written: ${waiting} queued in memory, ${lost} dropped. ${format.error(error)}.`,
   events_lost: ({ lost }) => `${lost} events could not be saved; the system journal has them.`,
   events_damaged: ({ lines }) =>
-    `A part of the event log cannot be verified (lines: ${lines}). It was kept, and a new file was started.`,
+    `Part of the record of events cannot be verified (lines: ${lines}). It was kept, and a new file was started.`,
   events_short: ({ complete_since }, { moment }) =>
-    `The record of changes is complete only since ${moment(complete_since)}: more happened than there is room for. Look at the events for who does so much.`,
+    `The record of changes is complete only since ${moment(complete_since)}: more happened than it can hold. Look for the cause in the events.`,
   no_administrator: ({ users }) =>
     `No administrator of this device can sign in (users: ${users}): their one-use passwords are used up, or their second factors cannot be checked and no recovery code is left. Root lets one in on the device.`,
   sealing_key_unusable: ({ path, users }) =>
@@ -88,18 +88,18 @@ export const findingWords: FindingWords = {
   socket_unavailable: ({ path }) =>
     `Commands on the device do not reach the agent: its socket ${path} does not work.`,
   port_unavailable: ({ address }) =>
-    `Another program on the device has ${address}. Pages that are opened there may not be those of Steward.`,
+    `Another program on the device uses ${address}. Pages opened there may not be Steward's.`,
   host_file_refused: ({ path, faults }, format) =>
-    `The host file ${path} cannot be used: ${faults.join("; ")}. What was accepted is in force. Root corrects it on the device: ${typed("steward host-file check", format)}.`,
+    `The host file ${path} cannot be used: ${faults.join("; ")}. The last accepted one is in force. Root corrects it on the device: ${typed("steward host-file check", format)}.`,
   host_file_without_copy: ({ path, faults }) =>
-    `The host file ${path} cannot be used: ${faults.join("; ")}. Until root corrects it, this device is reached only from itself and updates nothing.`,
+    `The host file ${path} cannot be used: ${faults.join("; ")}. Until root corrects it, this device can only be reached locally and installs no updates.`,
   host_file_members_unknown: ({ path, members }) =>
     `Parts of the host file ${path} have no effect, because this release does not know them: ${members.join(", ")}.`,
   https_unavailable: () => "HTTPS does not listen as the host file says.",
   https_name_taken: ({ address }) => `Another device on the LAN has the name ${address}.`,
   https_certificate_refused: ({ certificate }) => `The certificate ${certificate} cannot be used.`,
   https_certificate_ending: ({ certificate, ends_at }, { moment }) =>
-    `The certificate ${certificate} ends at ${moment(ends_at)}. Install a new one.`,
+    `The certificate ${certificate} expires at ${moment(ends_at)}. Install a new one.`,
   https_certificate_expired: ({ certificate, ends_at }, { moment }) =>
     `The certificate ${certificate} expired at ${moment(ends_at)}, and browsers refuse it. If the clock is right, install a new one.`,
   https_certificate_early: ({ certificate, begins_at }, { moment }) =>
@@ -110,11 +110,11 @@ export const findingWords: FindingWords = {
   root_helper_missing: (_, format) =>
     `The root helper cannot be asked: updates are not installed, and restart, host name, time zone and time daemon cannot be changed. On the device, root finds the line to type with ${typed("steward doctor", format)}.`,
   sandbox_reduced: ({ members }) =>
-    `The surroundings of the agent, such as a container or a drop-in, have taken protections off that its unit sets: ${members.join(", ")}.`,
+    `The agent's surroundings, such as a container or a drop-in, have removed protections of its unit: ${members.join(", ")}.`,
   credential_lost: ({ path }) =>
     `${path} was put on this device, but systemd has not handed it to the agent, so it is not in force.`,
   backup_overdue: () => "The daily backup is switched on, but none has succeeded for two days.",
   upload_stopped: () =>
-    "The service that sends audit lines to another machine is switched on, but does not stay up.",
+    "The service that sends audit lines to another machine is switched on, but does not keep running.",
   program_untested: () => "The program could not test itself.",
 };

@@ -22,14 +22,13 @@ export const messageWords = {
   whereToLook: "The status of the device says what to do.",
   isOver: (need: string) => `Nothing is left to do about it: ${need}.`,
   comesAndGoes:
-    "This came back within a day. It is not mailed again before the day is over, neither when it ends nor when it comes back: look at the status of the device.",
-  removed: (receiver: string) =>
-    `The receiver ${receiver} was removed: this is the last message that comes here.`,
+    "This came back within a day. No more mails about it are sent until the day is over, whether it ends or comes back: look at the status of the device.",
+  removed: (receiver: string) => `The receiver ${receiver} was removed: this is the last message sent here.`,
   replaced: (receiver: string) =>
-    `The receiver ${receiver} now has other settings or another secret: this message still went out under the former ones.`,
+    `The receiver ${receiver} now has other settings or another secret: this message still went out with the former ones.`,
   test: "Test message",
   isTest: "This is a test: the messages of this device arrive. Nothing has happened.",
-  footer: "Sent by Steward. Answers to this mail are not read.",
+  footer: "Sent by Steward. Replies to this mail are not read.",
   andMore: (title: string, others: number) => `${title}, and ${others} more`,
   storm: (count: number, shown: number, types: string) =>
     `${count} events happened; the ${shown} gravest and newest follow. By type: ${types}.`,

@@ -8,14 +8,14 @@ export const needWords: NeedWords = {
   },
   no_administrator: { title: () => "No administrator can sign in" },
   program: { title: () => "The program needs attention" },
-  root_helper: { title: () => "Steward cannot ask root" },
+  root_helper: { title: () => "The root helper cannot be reached" },
   host_file: { title: () => "The host file needs attention" },
   disk: {
     title: ({ reason }) =>
       reason === "disk_read_only" ? "The disk cannot be written to" : "The disk needs space",
   },
   state_document: { title: () => "The stored state needs attention" },
-  event_log: { title: () => "The event log needs attention" },
+  event_log: { title: () => "The record of events needs attention" },
   two_factor_key: { title: () => "The key of the second factors is missing" },
   credentials: { title: () => "The credentials need attention" },
   unit: { title: () => "The background work needs attention" },
@@ -40,7 +40,7 @@ export const needWords: NeedWords = {
   },
   update_failed: {
     title: ({ what }) => `${what} failed on this device`,
-    text: () => "It was undone. A newer release that works here ends this.",
+    text: () => "It was undone. This ends once a newer release works here.",
   },
   update_withdrawn: {
     title: ({ what }) => `${what} was withdrawn by its publisher`,
@@ -89,13 +89,13 @@ export const needWords: NeedWords = {
       kind ? detail : `They wait until it accepts them again.${detail && ` ${detail}`}`,
   },
   product: { title: ({ what }) => what, text: () => "The product reports it." },
-  product_silent: { title: ({ what }) => `No news of: ${what}`, text: () => "The product may hang." },
+  product_silent: { title: ({ what }) => `No news of: ${what}`, text: () => "The product may be stuck." },
   support_ending: {
     title: ({ when }) => `The maker's support ends on ${when}`,
-    text: () => "Plan for the successor of this device.",
+    text: () => "Plan for a successor to this device.",
   },
   support_ended: {
     title: ({ when }) => `The maker's support ended on ${when}`,
-    text: () => "Expect no more updates that repair faults.",
+    text: () => "Expect no more updates that fix faults.",
   },
 };

@@ -88,7 +88,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   update_metadata_expired: "The metadata of the repository has expired",
   update_limit_exceeded: "The repository exceeds a limit",
   update_not_acceptable: "This release is not for this device",
-  update_archive_unusable: "The file is no archive of a repository",
+  update_archive_unusable: "The file is not an archive of a repository",
   update_payload_unsafe: "The content of this release is not safe to unpack",
   update_self_test_failed: "The release failed its self-test",
   update_payload_mismatch: "The download is not the release that was signed",
