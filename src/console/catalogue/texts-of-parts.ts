@@ -16,7 +16,7 @@ export const textsOfParts = {
   logs: ["records"],
   events: ["events"],
   history: ["records"],
-  event: ["event", "events", "settings", "people"],
+  event: ["event", "events", "settings"],
   product: [],
   updates: ["updates"],
   upload: ["upload", "updates"],

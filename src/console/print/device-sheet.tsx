@@ -48,7 +48,7 @@ export function DevicePaper({ note, others }: PaperProps) {
       <Paper title={name} isShown>
         <MakerMark />
         <div class="paper-address">
-          {way && <QrPicture svg={way.qr} alt={t.ui.qrOf(way.address)} />}
+          {way && <QrPicture svg={way.qr} alt={t.wayIn.qrOf(way.address)} />}
           <p>
             <strong>{t.print.console}</strong>
             {way ? (

@@ -25,7 +25,7 @@ export function useWayIn(): WayIn | null | undefined {
 export function NoWayIn() {
   return (
     <>
-      {t.ui.onlyHere} <code>steward tls enable</code>
+      {t.wayIn.onlyHere} <code>steward tls enable</code>
     </>
   );
 }

@@ -77,7 +77,7 @@ function Card({
     <li>
       <Paper title={title} isShown>
         <div ref={place} class="paper-address">
-          {way && <QrPicture svg={way.qr} alt={t.ui.qrOf(way.address)} />}
+          {way && <QrPicture svg={way.qr} alt={t.wayIn.qrOf(way.address)} />}
           <Facts items={given.map(([name, value]) => [name, shown(value, typed)])} />
         </div>
         <p>{password === null ? t.adding.steps : t.adding.stepsOnce}</p>

@@ -1,6 +1,8 @@
 import { nameRules } from "../../../../contract/shapes.ts";
 import type { Catalogue } from "../../words.ts";
 
+export { wayIn } from "./shared/way-in.ts";
+
 export const adding: Catalogue["adding"] = {
   another: "Noch jemanden anlegen",
   accessFor: (username) => `Zugang für ${username}`,

@@ -17,8 +17,6 @@ export const ui: Catalogue["ui"] = {
   cancel: "Abbrechen",
   save: "Speichern",
   copy: "Kopieren",
-  qrOf: (address) => `QR-Code der Adresse ${address}`,
-  onlyHere: "Die Adresse dieser Seite gilt nur auf diesem Computer. Für andere öffnet root HTTPS:",
   copied: "Kopiert",
   matches: (count) => (count === 0 ? "Kein Treffer" : `${count} Treffer`),
   marked: "Markiert: Kopieren Sie es mit der Tastatur",

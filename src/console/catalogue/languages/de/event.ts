@@ -1,6 +1,9 @@
 import { eventFactNames, eventFactValues } from "../../../../contract/words/de/events.ts";
 import { checkNames as names } from "../../../../contract/words/de/findings.ts";
 import type { Catalogue } from "../../words.ts";
+import { personWords } from "./shared/person.ts";
+
+export const person = personWords;
 
 export const checkNames: Catalogue["checkNames"] = names;
 

@@ -1,5 +1,7 @@
 import type { Catalogue } from "../../words.ts";
 
+export { wayIn } from "./shared/way-in.ts";
+
 export const machine: Catalogue["machine"] = {
   identity: "Identität",
   fields: {

@@ -1,5 +1,7 @@
 import { nameRules } from "../../../../contract/shapes.ts";
 
+export { wayIn } from "./shared/way-in.ts";
+
 /** Texts for adding people, and for handing over their access. */
 export const adding = {
   another: "Add another",

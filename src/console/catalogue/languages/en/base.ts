@@ -20,8 +20,6 @@ export const ui = {
   cancel: "Cancel",
   save: "Save",
   copy: "Copy",
-  qrOf: (address: string) => `QR code of the address ${address}`,
-  onlyHere: "The address of this page works only on this computer. For others, root opens HTTPS:",
   copied: "Copied",
   matches: (count: number) => (count === 0 ? "No match" : `${count} ${count === 1 ? "match" : "matches"}`),
   marked: "Selected: copy it with your keyboard",

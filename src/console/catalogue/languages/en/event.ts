@@ -1,5 +1,8 @@
 import { eventFactNames, eventFactValues } from "../../../../contract/words/en/events.ts";
 import { checkNames as names } from "../../../../contract/words/en/findings.ts";
+import { personWords } from "./shared/person.ts";
+
+export const person = personWords;
 
 export const checkNames = names;
 

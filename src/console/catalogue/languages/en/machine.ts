@@ -1,3 +1,5 @@
+export { wayIn } from "./shared/way-in.ts";
+
 /** Texts about the machine itself. */
 export const machine = {
   identity: "Identity",
