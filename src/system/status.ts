@@ -9,6 +9,7 @@ export interface StatusInput {
   readonly deviceName: string;
   readonly accent: string;
   readonly version: string;
+  readonly timeZone: string;
   readonly host: Status["host"];
   /** Null: the host file names none. */
   readonly product: Status["product"] | null;
@@ -21,7 +22,7 @@ export interface StatusInput {
 /** Gives the device at one look; nothing is asked or measured for it. */
 export function createStatus(): (ofNeeds: NeedsInput, input: StatusInput) => Status {
   const needsOf = createNeeds();
-  return (ofNeeds, { deviceName, accent, version, host, product, latest, eventReach, lastBackupAt }) => {
+  return (ofNeeds, { timeZone, deviceName, accent, version, host, product, latest, ...others }) => {
     const { clock, clockWord, updates, people } = ofNeeds;
     const needs = [...needsOf(ofNeeds)];
     return {
@@ -30,12 +31,13 @@ export function createStatus(): (ofNeeds: NeedsInput, input: StatusInput) => Sta
       accent,
       version,
       server_time: clock.server_time,
+      time_zone: timeZone,
       clock: clockInShort(clock, clockWord),
       updates: updatesInShort(updates),
       people: people.figures,
       ...{ host, needs, latest, ...(product && { product }) },
-      event_reach: eventReach,
-      last_backup_at: lastBackupAt,
+      event_reach: others.eventReach,
+      last_backup_at: others.lastBackupAt,
     };
   };
 }

@@ -46,6 +46,7 @@ function look(change: Partial<Device> = {}) {
     wayBack: () => null,
     version: "1.2.3",
     accent: "blue",
+    timeZone: "Europe/Berlin",
     lastBackupAt: null,
     product: null,
     clock: exampleClock({ mode: "discipline", state: "synchronised", trust: "trusted" }),

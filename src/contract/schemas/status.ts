@@ -133,6 +133,10 @@ export const status = strictObject(
     accent: { type: "string" },
     version: { type: "string" },
     server_time: timestamp,
+    time_zone: {
+      type: "string",
+      description: "of the device, as the IANA time zone database names it; absent in rescue",
+    },
     clock,
     updates: updatesInShort,
     people,
@@ -155,7 +159,7 @@ export const status = strictObject(
       description: "how far back the record of changes goes; null in rescue",
     },
   },
-  ["accent", "last_backup_at", "product"],
+  ["accent", "last_backup_at", "product", "time_zone"],
 );
 
 /** The names of these shapes in the OpenAPI document. */

@@ -76,6 +76,7 @@ export function composeStatus(rooms: StatusRooms) {
         latest,
         eventReach: events.reach(),
         version: config.build.version,
+        timeZone: await host.names.timeZone(),
         host: figures,
         product: rooms.product.seenBy(role),
         deviceName: input.device.name || host.identity.hostname,
