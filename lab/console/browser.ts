@@ -28,6 +28,8 @@ export interface WindowOptions {
   /** Milliseconds since 1970 by which the page's clock begins, where it is not this machine's. */
   readonly now?: number;
   readonly language?: string;
+  /** The browser's, where it is not this machine's. */
+  readonly timeZone?: string;
   /** It is touched with fingers, as a phone is. */
   readonly isTouched?: boolean;
   /** It stays open for the tests that come, and ends with the browser. */
@@ -117,11 +119,15 @@ export async function startBrowser(
   const launch = isFirefox ? launchFirefox : () => launchChromium(isWhole, moreFlags);
   const browser = await sharedBrowser(ending, key, launch);
   const take = async (url: string, options: WindowOptions): Promise<Taken> => {
-    const { language, isTouched = false } = options;
+    const { language, timeZone, isTouched = false } = options;
     // A page's own clock cannot be taken from it again, and playwright cannot empty Firefox.
     if (options.isKept || isFirefox || options.now !== undefined)
       return onlyOnce(await meetPerson(browser, url, options));
-    const same = { ...(language && { language }), ...(isTouched && { isTouched }) };
+    const same = {
+      ...(language && { language }),
+      ...(timeZone && { timeZone }),
+      ...(isTouched && { isTouched }),
+    };
     const meet = () => meetPerson(browser, url, same);
     const taken = await peopleOf(browser).take(JSON.stringify([url, same]), url, meet);
     await look(taken.opened.page, options);
@@ -187,13 +193,22 @@ async function look(page: Page, { scheme, width = 1280, height = 800 }: WindowOp
 async function meetPerson(
   browser: Browser,
   url: string,
-  { scheme = "light", width = 1280, height = 800, now, language = "en", isTouched = false }: WindowOptions,
+  {
+    scheme = "light",
+    width = 1280,
+    height = 800,
+    now,
+    language = "en",
+    timeZone,
+    isTouched = false,
+  }: WindowOptions,
 ): Promise<Person> {
   const context = await browser.newContext({
     baseURL: url,
     colorScheme: scheme,
     viewport: { width, height },
     locale: language,
+    ...(timeZone && { timezoneId: timeZone }),
     hasTouch: isTouched,
     isMobile: isTouched,
     reducedMotion: "reduce",

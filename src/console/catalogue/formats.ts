@@ -24,18 +24,15 @@ export function relativeTime(seconds: number): string {
   return new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(Math.round(seconds / length), unit);
 }
 
-/** Date and time to the second, in the browser's time zone. */
-export function absoluteTime(at: Date): string {
-  return at.toLocaleString(locale, { dateStyle: "medium", timeStyle: "medium" });
+/** Date and time to the second, in the browser's time zone or another. */
+export function absoluteTime(at: Date, timeZone?: string): string {
+  return at.toLocaleString(locale, { dateStyle: "medium", timeStyle: "medium", timeZone });
 }
 
 /** `14:32`, with the date where it is not today's. */
 export function timeOfDay(at: Date): string {
   const isToday = at.toDateString() === new Date().toDateString();
-  return at.toLocaleString(
-    locale,
-    isToday ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" },
-  );
+  return at.toLocaleString(locale, { dateStyle: isToday ? undefined : "medium", timeStyle: "short" });
 }
 
 /** Units for lengths of time, in the same form. */

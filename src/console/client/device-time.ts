@@ -1,9 +1,18 @@
 /** Milliseconds that the device is ahead of the browser; shown times go by the device's clock. */
 let aheadMilliseconds = 0;
 
-/** Takes note of the device's time as it was said just now. */
-export function deviceTimeSaid(serverTime: string): void {
+/** The device's time zone; undefined: not known, or none that this browser knows. */
+export let deviceZone: string | undefined;
+
+/** Takes note of the device's time as it was said just now, and of its zone, which only the status names. */
+export function deviceTimeSaid(serverTime: string, timeZone?: string): void {
   aheadMilliseconds = Date.parse(serverTime) - Date.now();
+  try {
+    new Intl.DateTimeFormat("en", { timeZone });
+    deviceZone = timeZone;
+  } catch {
+    // An older browser may not know the name: then its own zone is all that there is to say.
+  }
 }
 
 /** Milliseconds since 1970 by the device's clock, as well as it is known here. */

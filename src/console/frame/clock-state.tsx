@@ -15,7 +15,7 @@ export function useStatus(isLimited: boolean): Resource<Status> {
   // Before anything is drawn by it.
   useMemo(() => {
     if (status.value === null) return;
-    deviceTimeSaid(status.value.server_time);
+    deviceTimeSaid(status.value.server_time, status.value.time_zone);
     deviceSaid(status.value);
   }, [status.value]);
   useEffect(() => {

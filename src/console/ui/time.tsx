@@ -1,12 +1,12 @@
 import { absoluteTime, relativeTime, timeOfDay } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
-import { deviceNow } from "../client/device-time.ts";
+import { deviceNow, deviceZone } from "../client/device-time.ts";
 
 /** A time as people say it, by the device's clock; tooltip and screen readers have the exact one. */
 export function Time({ at, never = t.time.never }: { readonly at: string | null; readonly never?: string }) {
   if (at === null) return <span>{never}</span>;
   const date = new Date(at);
-  const exact = absoluteTime(date);
+  const exact = exactTime(date);
   return (
     <time dateTime={at} title={exact}>
       {relativeTime((date.getTime() - deviceNow()) / 1_000)}
@@ -19,10 +19,16 @@ export function Time({ at, never = t.time.never }: { readonly at: string | null;
 export function ClockTime({ at }: { readonly at: string }) {
   const date = new Date(at);
   return (
-    <time dateTime={at} title={absoluteTime(date)}>
+    <time dateTime={at} title={exactTime(date)}>
       {timeOfDay(date)}
     </time>
   );
+}
+
+/** A time to the second in the browser's zone, and in the device's where that has another one. */
+export function exactTime(at: Date): string {
+  const [here, there] = [absoluteTime(at), absoluteTime(at, deviceZone)];
+  return here === there ? here : `${here} = ${there} (${deviceZone})`;
 }
 
 /** The words with the mark of authenticated time (RFC 8915): `selected, authenticated`. */

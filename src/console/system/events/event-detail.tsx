@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import type { AuditEvent } from "../../../contract/types.ts";
-import { absoluteTime } from "../../catalogue/formats.ts";
 import { t, wordFor } from "../../catalogue/words.ts";
 import { eventSentence } from "../../home/event-words.ts";
 import { Link } from "../../navigation/link.tsx";
 import { problemName } from "../../ui/by-code.ts";
 import { Facts } from "../../ui/page.tsx";
+import { exactTime } from "../../ui/time.tsx";
 import { visible, visibleLines } from "../../ui/visible.ts";
 import { type Fact, factsOf } from "./event-facts.ts";
 
@@ -14,7 +14,7 @@ export function EventDetail({ event }: { readonly event: AuditEvent }) {
   const { time, type, actor, from, outcome, code, count } = event;
   const { when, who, from: place, local, refused, times } = t.event.eventParts;
   const items: (readonly [string, ComponentChildren])[] = [
-    [when, absoluteTime(new Date(time))],
+    [when, exactTime(new Date(time))],
     [who, <bdi key="who">{visible(actor.name ?? t.lists.kinds[actor.kind])}</bdi>],
     [place, from === "local" ? local : <bdi key="from">{visible(from)}</bdi>],
     ...(outcome === "refused" && code !== null ? [[refused, problemName(code) ?? code] as const] : []),

@@ -12,6 +12,7 @@ import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Section, Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
+import { ZoneNote } from "../../ui/words/zone-note.tsx";
 import { EventChips, EventFilters } from "./event-filters.tsx";
 import { type EventQuery, eventsQuery } from "./events-query.ts";
 import { Histogram } from "./histogram.tsx";
@@ -56,6 +57,7 @@ export function EventsPage() {
       <ReadProblem of={[events, { error: loadingOlder.error, reload: loadOlder }]} />
       {items === null && events.error === null && <Skeleton lines={12} />}
       {items?.length === 0 && <Empty>{t.events.empty}</Empty>}
+      <ZoneNote />
       {items !== null && items.length > 0 && (
         <Timeline
           entries={entries}

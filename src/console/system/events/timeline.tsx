@@ -10,6 +10,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { problemName } from "../../ui/by-code.ts";
 import { Skeleton } from "../../ui/page.tsx";
 import { Shape } from "../../ui/shape.tsx";
+import { exactTime } from "../../ui/time.tsx";
 import type { Entry, Run } from "./runs.ts";
 
 /** Events by days, the newest first, each in a sentence that opens the rest; only those in the window are drawn. */
@@ -130,7 +131,7 @@ function Repeat({ event, Body }: { readonly event: AuditEvent; readonly Body: Ev
 function HourOf({ event: { time } }: { readonly event: AuditEvent }) {
   const at = new Date(time);
   return (
-    <time dateTime={time} title={absoluteTime(at)}>
+    <time dateTime={time} title={exactTime(at)}>
       {hours().format(at)}
     </time>
   );

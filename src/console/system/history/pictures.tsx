@@ -12,6 +12,7 @@ import { block, upright, whole } from "../../plot/path.ts";
 import { Plot } from "../../plot/plot.tsx";
 import { PlotField } from "../../plot/plot-field.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { ZoneNote } from "../../ui/words/zone-note.tsx";
 import { endInWords, figuresInWords, marksOf, momentInWords, worstInWords } from "./figure-words.ts";
 import { type Fault, faultsOf, happenedIn, ticksOf, timeOfEvent } from "./happenings.ts";
 import {
@@ -92,6 +93,7 @@ export function Pictures({ history, events, notes }: PicturesProps) {
       <p class="hint">
         {series.length > 0 ? t.history.legend : t.history.none} {drawn.hasGaps && t.history.gaps} {notes}
       </p>
+      <ZoneNote />
       {drawn.table}
     </>
   );

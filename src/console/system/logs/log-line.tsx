@@ -1,11 +1,13 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { LogEntry } from "../../../contract/types.ts";
 import { figure, shortDuration, withUnit } from "../../catalogue/formats.ts";
 import { locale, t } from "../../catalogue/words.ts";
+import { deviceZone } from "../../client/device-time.ts";
 import { Badge, type State } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { toast } from "../../ui/dialog/toasts.tsx";
 import { Facts } from "../../ui/page.tsx";
+import { exactTime } from "../../ui/time.tsx";
 import { visible, visibleLines } from "../../ui/visible.ts";
 
 /** Milliseconds: the agent tells no shorter time. */
@@ -126,8 +128,10 @@ function LineTime({ time }: { readonly time: string }) {
   const at = new Date(time);
   const isToday = at.toDateString() === new Date().toDateString();
   const text = formats.time.format(at);
+  // Once for each line: dozens are drawn again whenever one comes.
+  const exact = useMemo(() => exactTime(at), [time, locale, deviceZone]);
   return (
-    <time dateTime={time}>
+    <time dateTime={time} title={exact}>
       <span class={isToday ? "log-day today" : "log-day"}>{formats.day.format(at)} </span>
       {text.slice(0, -4)}
       <span class="log-fraction">{text.slice(-4)}</span>

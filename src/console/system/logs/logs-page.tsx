@@ -11,6 +11,7 @@ import { Empty, Section, Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
 import { Shape } from "../../ui/shape.tsx";
 import { visible } from "../../ui/visible.ts";
+import { ZoneNote } from "../../ui/words/zone-note.tsx";
 import { levelsOf, type UnitCount, unitsOf } from "./log-facets.ts";
 import { LogFilterBar, queryOf } from "./log-filters.tsx";
 import { LogLines } from "./log-lines.tsx";
@@ -50,6 +51,7 @@ export function LogsPage() {
       {view === null && error === null && <Skeleton lines={12} />}
       {view?.lines.length === 0 && <Empty>{t.logs.empty}</Empty>}
       {view !== null && view.dropped > 0 && <p class="hint">{t.logs.dropped(view.dropped)}</p>}
+      <ZoneNote />
       <LogLines log={log} />
       {view !== null && view.lines.length > 0 && (
         <footer class="list-foot">

@@ -7,6 +7,8 @@ export const lists: Catalogue["lists"] = {
   filtersInForce: (count) => `Filter · ${count}`,
   loading: "Weitere werden geladen …",
   onPaper: "Auf dem Papier stehen nur die sichtbaren Zeilen. „CSV exportieren“ liefert alle.",
+  zones: (here, there, device) =>
+    `Zeiten in der Zeitzone dieses Browsers, UTC${here}; die des Geräts ist ${device}, UTC${there}.`,
   since: "Seit",
   all: "alle",
   pause: "Anhalten",

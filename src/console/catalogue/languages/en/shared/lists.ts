@@ -5,6 +5,8 @@ export const lists = {
   filtersInForce: (count: number) => `Filters · ${count}`,
   loading: "Loading more …",
   onPaper: "Only the rows in sight are on paper. “Export CSV” has all of them.",
+  zones: (here = "", there = "", device = "") =>
+    `Times are in this browser's time zone, UTC${here}; the device is in ${device}, UTC${there}.`,
   since: "Since",
   all: "all",
   pause: "Pause",

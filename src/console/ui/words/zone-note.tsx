@@ -1,0 +1,10 @@
+import { t } from "../../catalogue/words.ts";
+import { deviceNow, deviceZone } from "../../client/device-time.ts";
+
+/** Says above a list of times whose zone they are in, where the device's is another one. */
+export function ZoneNote() {
+  const offset = (timeZone?: string) =>
+    new Date(deviceNow()).toLocaleString("en", { timeZone, timeZoneName: "shortOffset" }).split("GMT")[1];
+  const [here, there] = [offset(), offset(deviceZone)];
+  return here === there ? null : <p class="hint">{t.lists.zones(here, there, deviceZone)}</p>;
+}
