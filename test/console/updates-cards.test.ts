@@ -137,6 +137,16 @@ describe("how updates are as a whole", () => {
     ...{ at: "2026-11-20T14:00:00.000Z", outcome: "failed", code: "clock_not_synchronised" },
     ...{ detail: "The clock is wrong.", requests: 1, body_bytes: 0 },
   };
+  const unset = { summary: exampleUpdateSummary("server_not_set", "?"), schedule: { last_check: null } };
+  const rootThat = (code: "not_installed" | "unusable"): Change => {
+    const reason = {
+      ...exampleFailure.reason,
+      code: "update_root_unusable",
+      detail: "It is cut short.",
+    } as const;
+    return { ...unset, trust: { installed: false, status: { code, detail: "?", reason } } };
+  };
+  const [noRoot, badRoot] = [rootThat("not_installed"), rootThat("unusable")];
   const need: Need = {
     ...{ code: "update_failed", level: "attention", detail: "No.", remedy: null },
     facts: { kind: "rules", name: "base", version: "1.3.0" },
@@ -151,6 +161,20 @@ describe("how updates are as a whole", () => {
       ...(["what stops them, before anything else", { state: "blocked", summary: blocked }, []] as const),
       ...(["unknown", "settings"] as const),
       /^Updates are blocked because the host file does not allow the channel beta\. Choose one of these: a, b\.$/,
+    ],
+    [
+      ...([
+        "what root has to do first, before the server that is not set",
+        noRoot,
+        [],
+        "unknown",
+        null,
+      ] as const),
+      /^No root of trust is installed, .* `steward update trust install FILE`/,
+    ],
+    [
+      ...(["a root of trust that cannot be used, with its reason", badRoot, [], "unknown", null] as const),
+      /^It is cut short\.$/,
     ],
     // A check that fails once is no need.
     [

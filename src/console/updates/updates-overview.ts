@@ -39,7 +39,9 @@ function overviewWithoutNeeds(
   const { last_check } = schedule;
   if (progress?.phase === "checking") return summed({ ...summary, code: "checking" }, "unknown", null);
   if (state === "blocked") return summed(summary, "wrong");
-  if (!trust.installed) return summed({ ...summary, code: "trust_not_installed" }, "attention");
+  const { code, ...step } = trust.status;
+  if (code === "not_installed" || code === "unusable")
+    return summed({ ...summary, ...step, code: `trust_${code}`, hold: null }, "attention");
   if (last_check === null) return summed(summary, "attention");
   if (summary.problem !== null)
     return { state: "wrong", sentences: [updatesSentence(summary.problem)], remedy: "logs" };
