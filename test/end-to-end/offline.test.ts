@@ -77,7 +77,7 @@ describe("the command line with the agent down", () => {
       input: JSON.stringify({ version: 1, update_root, settings: { device: { name: "edge 9" } } }),
     });
     assert.equal(code, 8, stderr);
-    assert.match(stderr, /The agent does not run.*Nothing was changed\. Start it/);
+    assert.match(stderr, /The agent is not running, and a root.*Nothing was changed\. Start it/);
     assert.deepEqual([readdirSync(place), namesIn(state).includes(".transaction.json")], [[], false]);
     const { stdout } = await runStewardProcess(["-o", "json", "system", "get"], { environment });
     assert.equal(JSON.parse(stdout).device.name, "");
