@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { prometheusFiles, prometheusJob, wayIn } from "../../src/console/account/token-use.ts";
+import { certificateLines, prometheusJob, savingLine, wayIn } from "../../src/console/account/token-use.ts";
 import { eventTypes } from "../../src/contract/event-types.ts";
 import { type AgentProcess, startAgentProcess } from "../agents/running-agent.ts";
 import { heldPort } from "../basics/held-ports.ts";
@@ -56,7 +56,8 @@ describe("Prometheus and an agent", () => {
         encoding: "utf8",
       });
     assert.match(check().stderr, /steward-ca\.pem|steward\.token/, "without the files");
-    execFileSync("sh", ["-c", prometheusFiles(token.token, way)], { cwd: place, stdio: "ignore" });
+    // The token is pasted, as the page says, and is in no line.
+    execFileSync("sh", ["-c", `${savingLine}\n${certificateLines(way)}`], { cwd: place, input: token.token });
     const { status, stdout, stderr } = check();
     assert.equal(status, 0, stdout + stderr);
     assert.match(stdout, /SUCCESS: prometheus\.yml is valid/);
