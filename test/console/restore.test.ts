@@ -1,8 +1,9 @@
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import { backupOf, passphrase } from "../../lab/agents/backup-file.ts";
+import { age, backupOf, passphrase } from "../../lab/agents/backup-file.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import {
@@ -65,7 +66,7 @@ describe("the console's restoring of a backup", () => {
     await page.goto("/#setup=wrong");
     await page.getByRole("button", { name: "Restore a backup instead" }).click();
     const field = page.getByLabel("Backup file");
-    await field.setInputFiles(file(Buffer.from("no backup")));
+    await field.setInputFiles(file(backup.subarray(0, backup.length / 2)));
     await page.getByRole("button", { name: "Send it to the device" }).click();
     await untilShown(page.locator(".error", { hasText: "not the setup token" }));
     const token = page.getByLabel("Setup token");
@@ -78,6 +79,48 @@ describe("the console's restoring of a backup", () => {
     await page.getByRole("button", { name: "Show what changes" }).click();
     await untilShown(page.getByText("This backup cannot be used"));
     await assertSound(page, "restore-unusable-narrow");
+  });
+
+  it("says of a file that is no backup at once that it is none, and of one that cannot be used when it is opened", async () => {
+    const { page } = await browser.open(agent, { width: 390, height: 844, language: "de" });
+    await page.goto(link());
+    await page.getByRole("button", { name: "Stattdessen eine Sicherung wiederherstellen" }).click();
+    const field = page.getByLabel("Datei der Sicherung");
+    const send = page.getByRole("button", { name: "An das Gerät senden" });
+    const none = page.locator(".error", { hasText: "Diese Datei ist keine Sicherung" });
+    for (const [name, content] of [
+      ["photo.jpg", Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16, 74, 70, 73, 70])],
+      ["settings.json", Buffer.from('{"device":{"name":"pump-7"}}')],
+      ["empty.age", Buffer.alloc(0)],
+    ] as const) {
+      await field.setInputFiles({ name, mimeType: "", buffer: content });
+      await none.waitFor();
+      assert.equal(await send.getAttribute("aria-disabled"), "true", name);
+      await field.setInputFiles(file(backup));
+      await none.waitFor({ state: "detached" });
+    }
+    await field.setInputFiles({ name: "photo.jpg", mimeType: "", buffer: Buffer.from("photo") });
+    await none.waitFor();
+    await assertSound(page, "restore-no-backup-de");
+    const text = new TextEncoder().encode("a tar of another product");
+    const sealed = age.seal(
+      (async function* () {
+        yield text;
+      })(),
+      { passphrase },
+    );
+    const others: Buffer[] = [];
+    for await (const piece of sealed) others.push(Buffer.from(piece));
+    for (const content of [backup.subarray(0, backup.length / 2), Buffer.concat(others)]) {
+      await field.setInputFiles(file(content));
+      await send.click();
+      await page.getByLabel("Passphrase der Sicherung").fill(passphrase);
+      await page.getByLabel("ist ein anderes").check();
+      await page.getByRole("button", { name: "Änderungen zeigen" }).click();
+      await untilShown(page.getByText("Diese Sicherung ist unbrauchbar"));
+      await untilShown(page.getByText("Sie ist beschädigt oder unvollständig"));
+      await page.getByRole("button", { name: "Andere Datei" }).click();
+    }
   });
 
   // Behind the others: from then on there is an administrator.

@@ -25,6 +25,7 @@ export function FileStep({
   readonly onBack: () => void;
 }) {
   const [sent, setSent] = useState(0);
+  const [isOther, setIsOther] = useState(false);
   const sending = useRef<AbortController | null>(null);
   const stop = (): void => sending.current?.abort(new Cancelled());
   useEffect(() => stop, []);
@@ -44,11 +45,12 @@ export function FileStep({
     },
   );
   const { typed, isBusy } = form;
+  const chosen = form.field("file", /^(payload_too_large|backup_unusable)$/);
   return (
     <Form
       form={form}
       verb={t.restore.send}
-      isReady={typed.file !== null && typed.setup_token.trim() !== ""}
+      isReady={typed.file !== null && !isOther && typed.setup_token.trim() !== ""}
       others={
         isBusy ? (
           <Button onClick={stop}>{t.ui.cancel}</Button>
@@ -62,7 +64,12 @@ export function FileStep({
       <p>{t.restore.intro}</p>
       <TokenField {...form.field("setup_token", /^setup_token_invalid$/)} isDisabled={isBusy} />
       <FileField
-        {...form.field("file", /^(payload_too_large|backup_unusable)$/)}
+        {...chosen}
+        error={isOther ? t.restore.noBackup : chosen.error}
+        onInput={(file) => {
+          chosen.onInput(file);
+          void isNoBackup(file).then(setIsOther);
+        }}
         label={t.restore.file}
         hint={t.restore.fileHint}
         isDisabled={isBusy}
@@ -71,4 +78,16 @@ export function FileStep({
       {isBusy && typed.file && <Sending label={t.restore.sending} sent={sent} of={typed.file.size} />}
     </Form>
   );
+}
+
+/** The first line of a file of age (https://age-encryption.org/v1). */
+const head = "age-encryption.org/v1\n";
+
+/** True: it need not be sent to be refused. What cannot be read is found when it is sent. */
+async function isNoBackup(file: File | null): Promise<boolean> {
+  const text = await file
+    ?.slice(0, head.length)
+    .text()
+    .catch(() => head);
+  return text !== undefined && text !== head;
 }

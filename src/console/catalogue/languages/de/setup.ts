@@ -15,6 +15,7 @@ export const restore: Catalogue["restore"] = {
   intro:
     "Benutzer, Einstellungen und alles andere aus der Sicherung ersetzen, was auf diesem Gerät ist. Vor dem letzten Schritt ändert sich nichts.",
   file: "Datei der Sicherung",
+  noBackup: "Diese Datei ist keine Sicherung von Steward.",
   fileHint: "Wählen Sie die Datei aus oder ziehen Sie sie hierher. Ihr Name endet auf .age.",
   send: "An das Gerät senden",
   sending: "Die Datei wird gesendet …",

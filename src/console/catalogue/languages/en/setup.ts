@@ -14,6 +14,7 @@ export const restore = {
   intro:
     "The users, settings and all other contents of the backup replace those of this device. Nothing changes before the last step.",
   file: "Backup file",
+  noBackup: "This file is no backup of Steward.",
   fileHint: "Choose the file, or drop it here. Its name ends in .age.",
   send: "Send it to the device",
   sending: "The file is being sent …",
