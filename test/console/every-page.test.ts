@@ -119,6 +119,33 @@ describe("every page of the console", () => {
     await setLetters(page, 16);
   };
 
+  it("has its sections at the foot of a phone with whole words, with letters of 200 % as well", async () => {
+    for (const language of ["de", "en"]) {
+      const page = await browser.signedIn(agent, "admin", "/updates", { language, width: 390, height: 844 });
+      for (const pixels of [32, 16]) {
+        await setLetters(page, pixels);
+        const cut = await page.locator(".sections a").evaluateAll((links) =>
+          links
+            .filter((link) => {
+              const [word, box] = [link.querySelector("span"), link.getBoundingClientRect()];
+              if (word === null) return true;
+              const range = document.createRange();
+              range.selectNodeContents(word);
+              const { left, right, top, bottom, height } = range.getBoundingClientRect();
+              const isIn =
+                left >= box.left &&
+                right <= Math.min(box.right, innerWidth) &&
+                top >= box.top &&
+                bottom <= innerHeight;
+              return !isIn || height > 1.5 * Number.parseFloat(getComputedStyle(word).fontSize);
+            })
+            .map((link) => link.textContent),
+        );
+        assert.deepEqual(cut, [], `${language}, ${pixels} pixels`);
+      }
+    }
+  });
+
   const assertLooks = async (page: Page, about: string, looks: readonly Look[]): Promise<void> => {
     for (const [colorScheme, width] of looks) {
       await page.setViewportSize({ width, height: 800 });
