@@ -54,6 +54,30 @@ export const needAreas = {
 
 export type NeedCode = keyof typeof needAreas;
 
+/**
+ * Steps that the first run leaves for later. The console lists them calmly until they are done; what was done and fails
+ * has another code, such as `receiver_failing`.
+ */
+const setupNeeds = [
+  "second_factor_advised",
+  "device_unnamed",
+  "updates_not_set_up",
+  "update_trust_unconfirmed",
+  "no_receiver",
+] as const satisfies readonly NeedCode[];
+
+export type SetupNeedCode = (typeof setupNeeds)[number];
+
+export function isSetupNeed({
+  code,
+  level,
+}: {
+  readonly code: string;
+  readonly level: string | undefined;
+}): boolean {
+  return level === "attention" && setupNeeds.some((one) => one === code);
+}
+
 /** Needs that the product reports: its pages deal with them, where they have one. */
 export type ProductNeedCode = "product" | "product_silent";
 

@@ -87,7 +87,7 @@ describe("the receivers of messages in the console", () => {
     await sees(page, "Home does not ask for a receiver");
     assert.deepEqual(await notNeeded(), ["updates_not_set_up", "no_receiver"]);
     await page.goto("/");
-    await page.getByRole("heading", { name: "Give this device a name" }).waitFor();
+    await page.getByRole("link", { name: "Name this device" }).waitFor();
     assert.equal(await setUp(page).count(), 0);
     await page.goto(section);
     await press(page, "Ask again");

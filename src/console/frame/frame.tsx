@@ -6,6 +6,7 @@ import { device } from "../client/connection.ts";
 import { accentColour } from "../client/face.ts";
 import { Link } from "../navigation/link.tsx";
 import { isUnsaved, navigate, place } from "../navigation/navigation.ts";
+import { warningsAmong } from "../needs/how.ts";
 import { isShown, me, restriction, session, signOut } from "../session/session.ts";
 import { createStore, useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
@@ -32,11 +33,11 @@ export function Frame() {
   const isLimited = useStore(restriction) !== null;
   const status = useStatus(isLimited).value;
   const isAway = useIsAway();
-  const needs = status?.needs.length ?? 0;
+  const needs = warningsAmong(status?.needs ?? []).length;
   const colour = useStore(accentColour);
   useEffect(() => {
     needCount.set(needs);
-    showInIcon(isAway ? null : (status?.state ?? null));
+    showInIcon(isAway || status === null ? null : needs === 0 ? "ok" : status.state);
   }, [needs, isAway, status?.state, colour]);
   const current = isLimited ? "/account" : pathOf(path);
   useEffect(() => {

@@ -15,9 +15,8 @@ export function eventLines(events: readonly AuditEvent[]) {
     if (last?.text === text) last.count += event.count;
     else runs.push({ event, text, count: event.count });
   }
-  return runs.map(({ event: { seq, time }, text, count }) => ({
-    seq,
-    time,
+  return runs.map(({ event: { seq, time, code }, text, count }) => ({
+    ...{ seq, time, code },
     text: count > 1 ? `${text} · ${count} ×` : text,
   }));
 }

@@ -1,24 +1,25 @@
 import type { ComponentChildren } from "preact";
-import type { AuditEvent, Need, Status } from "../../contract/types.ts";
+import type { Need, Status } from "../../contract/types.ts";
 import { figure, longDuration, percent, withUnit } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { usePart, type WeekLineProps } from "../client/parts.ts";
 import { useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { FillMeter, type FillMeterProps, usedShare } from "../needs/fill-meter.tsx";
-import { clockHow, type How, howIs } from "../needs/how.ts";
-import { isOneOf, me } from "../session/session.ts";
+import { clockHow, type How, howIs, warningsAmong } from "../needs/how.ts";
+import { isOneOf } from "../session/session.ts";
 import { Badge, type State } from "../ui/badge.tsx";
 import { useIsAway } from "../ui/connection-state.tsx";
-import { bodyOf, Empty, Page, Section, Skeleton } from "../ui/page.tsx";
+import { bodyOf, Page, Section, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Shape } from "../ui/shape.tsx";
 import { ClockTime } from "../ui/time.tsx";
 import { eventLines } from "./event-words.ts";
-import { NeedList } from "./need-list.tsx";
+import { Checklist, NeedList } from "./need-list.tsx";
+import { newsAmong } from "./news.ts";
 import { clockFacts, peopleFacts, updateFacts, updatesHow } from "./tile-facts.ts";
 
-/** The first page: the state of the device, the needs, and the latest events. */
+/** The first page: the state of the device, what needs a person, what the setup left, and the latest events. */
 export function HomePage() {
   const { value, error } = useResource("getStatus");
   const isAway = useIsAway();
@@ -32,9 +33,10 @@ export function HomePage() {
           <div>
             {value.product && <Product product={value.product} />}
             <Tiles status={value} />
-            <NeedList needs={value.needs} />
+            <NeedList needs={warningsAmong(value.needs)} />
+            <Checklist needs={value.needs} />
           </div>
-          <Latest events={value.latest} />
+          <Latest latest={value.latest} />
         </div>
       )}
     </Page>
@@ -42,19 +44,20 @@ export function HomePage() {
 }
 
 /** The latest events, each in a sentence; users who may not see them get a link to the logs. */
-function Latest({ events }: { readonly events: readonly AuditEvent[] | null }) {
-  if (events === null)
+function Latest({ latest }: Pick<Status, "latest">) {
+  if (latest === null)
     return (
       <p>
         <Link to="/system/logs">{t.system.tabs.logs}</Link>
       </p>
     );
+  const lines = eventLines(newsAmong(latest));
+  if (lines.length === 0) return null;
   return (
     <Section title={t.home.lately} action={<Link to="/system/events">{t.home.all}</Link>}>
-      {events.length === 0 && <Empty>{t.home.nothingYet}</Empty>}
       <ol class="latest">
-        {eventLines(events).map(({ seq, time, text }) => (
-          <li key={seq}>
+        {lines.map(({ seq, time, text, code }) => (
+          <li key={seq} class={code === null ? undefined : "attention"}>
             <ClockTime at={time} />
             <span dir="auto">{text}</span>
           </li>
@@ -69,7 +72,7 @@ function Sentence({ status, isAway }: { readonly status: Status; readonly isAway
   const [state, text] = isAway ? (["unknown", t.home.notKnown] as const) : howItIs(status);
   const facts = isAway
     ? t.home.notKnownText
-    : `${t.home.up(longDuration(host.uptime_seconds))} · Steward ${version}`;
+    : `${t.home.up(longDuration(host.uptime_seconds))} · Steward ${version.replace(/\+.*/, "")}`;
   return (
     <div class={`verdict ${state}`}>
       <Shape name={state} />
@@ -80,7 +83,7 @@ function Sentence({ status, isAway }: { readonly status: Status; readonly isAway
 }
 
 function howItIs({ state, needs }: Status): readonly [State, string] {
-  const count = needs.length;
+  const count = warningsAmong(needs).length;
   if (count === 0) return ["good", t.home.well];
   const words = isOneOf("admin") ? t.home.needsYou : t.home.needsAdministrator;
   return [state === "attention" ? "attention" : "wrong", words(count)];
@@ -89,20 +92,22 @@ function howItIs({ state, needs }: Status): readonly [State, string] {
 /** The device at a glance: clock, updates, people, host. */
 function Tiles({ status }: { readonly status: Status }) {
   const { clock, updates, people, needs } = status;
+  const updatesAre = updates && updatesHow(updates, needs);
+  // The checklist asks for updates, unless they are not needed here.
+  const isWithout = updatesAre?.reason === null && updatesAre.word === t.home.updateStates.notSetUp;
   return (
     <section class="tiles" aria-label={t.home.atAGlance}>
       <TileBox title={t.home.clock} to="/system" how={clockHow(clock.word, needs)}>
         <FactList facts={clockFacts(clock)} />
         <Week of="clock" />
       </TileBox>
-      {updates !== null && (
-        <TileBox title={t.frame.updates} to="/updates" how={updatesHow(updates, needs)}>
+      {updates && updatesAre && !isWithout && (
+        <TileBox title={t.frame.updates} to="/updates" how={updatesAre}>
           <FactList facts={updateFacts(updates)} />
         </TileBox>
       )}
-      {!isOneOf("admin") && <OwnTile />}
       {isOneOf("admin") && people !== null && (
-        <TileBox title={t.home.people} to="/users" how={howIs("people", needs, inOrder())}>
+        <TileBox title={t.frame.users} to="/users" how={howIs("people", needs, inOrder())}>
           <FactList facts={peopleFacts(people)} />
         </TileBox>
       )}
@@ -116,17 +121,6 @@ const Product = bodyOf("product", 0, false);
 
 function inOrder() {
   return { state: "good", word: t.home.inOrder } as const;
-}
-
-/** Shows their own account to those who may not see the users. */
-function OwnTile() {
-  const { enabled, recovery_codes_remaining: codes } = me().two_factor;
-  const facts = enabled ? [t.home.factorOn, t.home.codesLeft(codes)] : [t.home.factorOff];
-  return (
-    <TileBox title={t.frame.account} to="/account" how={{ ...inOrder(), reason: null }}>
-      <FactList facts={facts} />
-    </TileBox>
-  );
 }
 
 function HostTile({ host, needs }: { readonly host: Status["host"]; readonly needs: readonly Need[] }) {
@@ -158,12 +152,13 @@ function Used(given: FillMeterProps) {
 function TileBox({
   title,
   to,
-  how: { state, word, reason },
+  how: { state, word },
   children,
 }: {
   readonly title: string;
   readonly to: string;
-  readonly how: How;
+  /** The list beneath the tiles has its reason. */
+  readonly how: Pick<How, "state" | "word">;
   readonly children: ComponentChildren;
 }) {
   return (
@@ -172,17 +167,13 @@ function TileBox({
         <Link to={to}>{title}</Link>
       </h2>
       <Badge state={state}>{word}</Badge>
-      {reason !== null && (
-        <p>
-          <bdi>{reason}</bdi>
-        </p>
-      )}
       {children}
     </article>
   );
 }
 
 function FactList({ facts }: { readonly facts: readonly string[] }) {
+  if (facts.length === 0) return null;
   return (
     <ul>
       {facts.map((fact) => (

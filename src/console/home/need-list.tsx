@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { isSetupNeed } from "../../contract/need-areas.ts";
 import type { Need } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
@@ -10,18 +10,15 @@ import { needInWords } from "../needs/need-words.ts";
 import { remedyOf, remedyQuery } from "../needs/remedies.ts";
 import { isOneOf, isShown, me } from "../session/session.ts";
 import { ActionButton } from "../ui/button.tsx";
-import { TextField } from "../ui/form/field.tsx";
-import { errorAt, Form, useForm } from "../ui/form/form.tsx";
-import { Submit } from "../ui/form/submit.tsx";
 import { Section } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
 import { Spoken } from "../ui/spoken.tsx";
 
-/** Lists the needs, the gravest first, each with a link to the page that deals with it. */
+/** Lists the warnings, the gravest first, each with a link to the page that deals with it. */
 export function NeedList({ needs }: { readonly needs: readonly Need[] }) {
   if (needs.length === 0) return null;
   return (
-    <Section title={isOneOf("admin") ? t.home.yours : t.home.administrators}>
+    <Section title={t.home.warnings}>
       <ul class="needs">
         {needs.map((need, index) => (
           // The first fact tells needs of one code apart: a release, a receiver, a report of the product.
@@ -84,53 +81,38 @@ function WayOut({
   readonly isFirst: boolean;
 }) {
   const { code, facts } = need;
-  if (code === "device_unnamed" && isOneOf("admin")) return <NameDevice verb={text} />;
-  // Administrators who have one themselves are led to the others; it is not about other roles.
-  if (code === "second_factor_advised" && !isOneOf("admin")) return null;
   // Only the product can mend it, and root has named no page of it that helps.
   if (code.startsWith("product") && !("page" in facts)) return null;
-  const isOthers = code === "second_factor_advised" && me().two_factor.enabled;
-  const shown = isOthers ? ({ ...need, code: "two_factor_missing" } as const) : need;
-  const { to } = remedyOf(shown);
+  const { to } = remedyOf(need);
   if (!isShown(to)) return null;
   return (
-    <Link to={to} query={remedyQuery(shown)} className={`button ${isFirst ? "primary" : "plain"}`}>
-      {isOthers ? t.home.needButtons.two_factor_missing : text}
+    <Link to={to} query={remedyQuery(need)} className={`button ${isFirst ? "primary" : "plain"}`}>
+      {text}
     </Link>
   );
 }
 
-/** Names the device where the page says that it has no name. */
-function NameDevice({ verb }: { readonly verb: string }) {
-  const [isEmpty, setEmpty] = useState(false);
-  const form = useForm({ name: "" }, async ({ name }) => {
-    await call("updateSettings", { body: { device: { name: name.trim() } } });
-    await greet();
-  });
-  const { typed, type, error, isBusy, run } = form;
+/** The steps that the first run left, each a link to where it is done. They are an administrator's. */
+export function Checklist({ needs }: { readonly needs: readonly Need[] }) {
+  const left = needs.filter(isSetupNeed);
+  if (left.length === 0 || !isOneOf("admin")) return null;
   return (
-    <Form
-      form={form}
-      onSubmit={() => {
-        setEmpty(typed.name.trim() === "");
-        if (typed.name.trim() !== "") void run();
-      }}
-    >
-      <TextField
-        label={t.home.deviceName}
-        error={isEmpty ? t.problem.entries.required() : errorAt(error, "/device/name")}
-        value={typed.name}
-        onInput={(name) => {
-          type({ name });
-          setEmpty(false);
-        }}
-        maxLength={128}
-        button={
-          <Submit error={error} isBusy={isBusy} kind="plain">
-            {verb}
-          </Submit>
-        }
-      />
-    </Form>
+    <Section title={t.home.finishSetup(left.length)}>
+      <ul class="needs to-do">
+        {left.map((need) => {
+          // Administrators who have a second factor themselves are led to the others.
+          const isOthers = need.code === "second_factor_advised" && me().two_factor.enabled;
+          const shown = isOthers ? ({ ...need, code: "two_factor_missing" } as const) : need;
+          return (
+            <li key={need.code}>
+              <Shape name="ahead" />
+              <Link to={remedyOf(shown).to} query={remedyQuery(shown)}>
+                <bdi>{needInWords(need)?.title}</bdi>
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </Section>
   );
 }

@@ -14,7 +14,9 @@ export function updatesHow(updates: UpdatesInShort, needs: readonly Need[]): How
   const { code } = updates.summary;
   const known = Object.hasOwn(updateSummaries, code) ? updateSummaries[code].tile : "unknown";
   const isCalm = known === "upToDate" || known === "available";
-  const calm = { state: isCalm ? "good" : "unknown", word: t.home.updateStates[known] } as const;
+  const { [known]: usual, unknown } = t.home.updateStates;
+  const calmWord = updates.last_check === null && usual === unknown ? t.home.neverChecked : usual;
+  const calm = { state: isCalm ? "good" : "unknown", word: calmWord } as const;
   const hasFailed = needs.some(({ code }) => code === "update_failed");
   // "Up to date" would be a good word beside a need.
   const word = hasFailed ? "failed" : known === "upToDate" ? null : known;
@@ -26,32 +28,27 @@ export function updateFacts({ kinds, last_check }: UpdatesInShort): string[] {
     ...(installed === null ? [] : [`${t.home.kinds[kind]} ${brief(installed)}`]),
     ...(available === null ? [] : [t.home.offered(brief(available))]),
   ]);
-  const checked = last_check === null ? t.home.neverChecked : t.home.checked(fromNow(last_check.at));
-  return [...releases.slice(0, mostFacts - 1), checked];
+  const checked = last_check === null ? [] : [t.home.checked(fromNow(last_check.at))];
+  return [...releases.slice(0, mostFacts - 1), ...checked];
 }
 
 const mostFacts = 3;
 
-export function clockFacts({
-  offset_seconds,
-  uncertainty_seconds,
-  authenticated,
-  source,
-  last_sync_at,
-}: Status["clock"]): string[] {
+export function clockFacts(clock: Status["clock"]): string[] {
+  const { offset_seconds, uncertainty_seconds, authenticated, source, word } = clock;
   const reach = offset_seconds === null ? null : Math.abs(offset_seconds) + (uncertainty_seconds ?? 0);
   return [
     ...(reach === null ? [] : [withMark(t.home.within(shortDuration(reach)), authenticated)]),
-    source === null ? t.home.noSource : t.home.by(visible(source)),
-    ...(last_sync_at === null ? [] : [t.home.checked(fromNow(last_sync_at))]),
+    // The word says already that a person set it.
+    ...(source === null || word === "set_by_hand" ? [] : [t.home.by(visible(source))]),
   ];
 }
 
+/** Those who are locked, or lack a second factor that they should have, are needs. */
 export function peopleFacts(people: NonNullable<Status["people"]>): string[] {
-  const { accounts, administrators, locked, without_two_factor } = people;
+  const { accounts, administrators, without_two_factor } = people;
   return [
     t.home.accounts(administrators, accounts),
-    without_two_factor === 0 ? t.home.everyFactor : t.home.withoutFactor(without_two_factor),
-    ...(locked === 0 ? [] : [t.home.locked(locked)]),
+    ...(without_two_factor === 0 ? [t.home.everyFactor] : []),
   ];
 }

@@ -1,5 +1,5 @@
 import type { ClockWord } from "../../contract/clock/clock-word.ts";
-import { type Area, needAreas } from "../../contract/need-areas.ts";
+import { type Area, isSetupNeed, needAreas } from "../../contract/need-areas.ts";
 import type { Need } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import type { State } from "../ui/badge.tsx";
@@ -18,10 +18,15 @@ export interface How {
 
 const tiles: Partial<Readonly<Record<Area, Tile>>> = { clock: "clock", updates: "updates", people: "people" };
 
-/** The needs of one part, the gravest first, as the agent lists them. One that a newer agent has is the host's. */
+/** Without the steps that the first run left, which only Home lists: nothing is amber for them. */
+export function warningsAmong(needs: readonly Need[]): Need[] {
+  return needs.filter((need) => !isSetupNeed(need));
+}
+
+/** The warnings of one part, the gravest first, as the agent lists them. One that a newer agent has is the host's. */
 export function needsAbout(tile: Tile, needs: readonly Need[]): Need[] {
   const areas: Readonly<Record<string, Area | undefined>> = needAreas;
-  return needs.filter(({ code }) => (tiles[areas[code] ?? "device"] ?? "host") === tile);
+  return warningsAmong(needs).filter(({ code }) => (tiles[areas[code] ?? "device"] ?? "host") === tile);
 }
 
 /** A part by its gravest need. `needs`: null while unknown, when nothing is good. `word`: instead of the general one. */

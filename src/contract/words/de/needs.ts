@@ -62,15 +62,15 @@ export const needWords: NeedWords = {
     text: () => "Bis dahin können sie nichts anderes tun.",
   },
   second_factor_advised: {
-    title: ({ what }) => `Administratoren ohne zweiten Faktor: ${what}`,
-    text: () => "Nur ihre Passwörter schützen dieses Gerät.",
+    title: ({ what }) => `Zweiten Faktor einrichten: ${what}`,
+    text: () => "Bis dahin schützt nur ein Passwort diese Administratoren.",
   },
   device_unnamed: {
-    title: () => "Geben Sie diesem Gerät einen Namen",
+    title: () => "Dieses Gerät benennen",
     text: ({ what }) => `Angezeigt wird sein Hostname, ${what}.`,
   },
   updates_not_set_up: {
-    title: () => "Updates sind nicht eingerichtet",
+    title: () => "Updates einrichten",
     text: ({ missing }) =>
       missing === "root"
         ? "Ohne Vertrauensanker wird kein Update angenommen."
@@ -82,8 +82,8 @@ export const needWords: NeedWords = {
     text: ({ when }) => `Der erste läuft am ${when} ab. Sein Besitzer kann einen neuen erzeugen.`,
   },
   no_receiver: {
-    title: () => "Bei einer Störung wird niemand benachrichtigt",
-    text: () => "Benennen Sie einen Webhook oder ein Postfach.",
+    title: () => "Benachrichtigungen einrichten",
+    text: () => "Bis dahin wird bei einer Störung niemand benachrichtigt.",
   },
   receiver_failing: {
     title: ({ what, kind }) =>

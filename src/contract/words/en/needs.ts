@@ -60,15 +60,15 @@ export const needWords: NeedWords = {
     text: () => "Until then, they can do nothing else.",
   },
   second_factor_advised: {
-    title: ({ what }) => `Administrators without a second factor: ${what}`,
-    text: () => "Only their passwords protect this device.",
+    title: ({ what }) => `Set up a second factor: ${what}`,
+    text: () => "Until then, only a password protects these administrators.",
   },
   device_unnamed: {
-    title: () => "Give this device a name",
+    title: () => "Name this device",
     text: ({ what }) => `It is shown by its host name, ${what}.`,
   },
   updates_not_set_up: {
-    title: () => "Updates are not set up",
+    title: () => "Set up updates",
     text: ({ missing }) =>
       missing === "root"
         ? "Without a root of trust, no update is accepted."
@@ -80,8 +80,8 @@ export const needWords: NeedWords = {
     text: ({ when }) => `The first ends on ${when}. Its owner can create a new one.`,
   },
   no_receiver: {
-    title: () => "No message is sent when something fails",
-    text: () => "Name a webhook or a mailbox.",
+    title: () => "Set up notifications",
+    text: () => "Until then, no message is sent when something fails.",
   },
   receiver_failing: {
     title: ({ what, kind }) => (kind ? `${what} has refused messages` : `Messages do not reach ${what}`),

@@ -84,7 +84,6 @@ export const history: Catalogue["history"] = {
     farthest: (figure, day) => `bis ${figure}, ${day}`,
     on: (weekday) => `am ${weekday}`,
     full: (days) => `voll in etwa ${days === 1 ? "einem Tag" : `${days} Tagen`}`,
-    none: "Noch keine Messwerte.",
   },
   unknown: "kein Messwert",
   none: "Die ersten Messwerte sind nach fünf Minuten hier.",

@@ -1,5 +1,5 @@
 import type { OwnNeedCode } from "../../../../contract/findings.ts";
-import type { ProductNeedCode } from "../../../../contract/need-areas.ts";
+import type { ProductNeedCode, SetupNeedCode } from "../../../../contract/need-areas.ts";
 import type { Need } from "../../../../contract/types.ts";
 import type { UpdateTile } from "../../../../contract/updates/update-summaries.ts";
 import { eventActors, eventSentences } from "../../../../contract/words/en/events.ts";
@@ -27,7 +27,6 @@ export const ui = {
   download: "Download",
   print: "Print",
   loading: "Loading",
-  more: "Load more",
   typeToConfirm: (word: string) => `Type ${word} to confirm`,
   unsaved: "Unsaved changes",
   unsavedText: "Your changes on this page are not saved. If you leave, they are lost.",
@@ -216,21 +215,18 @@ export const home = {
   up: (duration: string) => `up ${duration}`,
   atAGlance: "At a glance",
   clock: "Clock",
-  people: "People",
   host: "Host",
-  yours: "Needs you",
-  administrators: "Needs an administrator",
+  warnings: "Needs attention",
+  finishSetup: (count: number) => `Finish setting up (${count})`,
   deviceName: "Device name",
   lately: "Lately",
   dismiss: "Dismiss",
   all: "All events",
-  nothingYet: "Nothing has happened yet.",
   inOrder: "in order",
   attention: "needs attention",
   failing: "failing",
   within: (span: string) => `within ${span}`,
   by: (source: string) => `by ${source}`,
-  noSource: "no time source",
   authenticated: "authenticated",
   checked: (when: string) => `checked ${when}`,
   neverChecked: "never checked",
@@ -248,15 +244,9 @@ export const home = {
   } satisfies Record<UpdateTile, string>,
   accounts: (administrators: number, all: number) =>
     `${all} ${all === 1 ? "user" : "users"}, ${administrators} ${administrators === 1 ? "administrator" : "administrators"}`,
-  locked: (count: number) => `${count} locked`,
-  withoutFactor: (count: number) => `${count} without a second factor`,
   everyFactor: "all with a second factor",
-  factorOn: "second factor on",
-  factorOff: "no second factor",
-  codesLeft: (count: number) => `${count === 1 ? "one recovery code" : `${count} recovery codes`} left`,
   disk: "Disk",
   memory: "Memory",
-  used: (percent: string) => `${percent} used`,
   needs: needWords,
   /** The button of each need leads to where it is put right; `part`: of one that a health check finds and that has none of its own; `page`: of the product's. */
   needButtons: {
@@ -269,20 +259,15 @@ export const home = {
     update_available: "Show the update",
     update_failed: "Show why",
     update_withdrawn: "Show the update",
-    update_trust_unconfirmed: "Compare",
     users_locked: "Unlock",
     two_factor_missing: "Show the users",
-    second_factor_advised: "Set it up",
-    device_unnamed: "Name it",
-    updates_not_set_up: "Set up updates",
     tokens_ending: "Show your tokens",
-    no_receiver: "Set it up",
     receiver_failing: "Show the receivers",
     page: "Open the page",
     support_ending: "Show the device",
     support_ended: "Show the device",
   } satisfies Partial<Record<Need["code"], string>> &
-    Record<Exclude<OwnNeedCode, ProductNeedCode> | "part" | "page", string>,
+    Record<Exclude<OwnNeedCode, ProductNeedCode | SetupNeedCode> | "part" | "page", string>,
   happened: eventSentences,
   actors: eventActors,
 };

@@ -83,7 +83,6 @@ export const history = {
     farthest: (figure: string, day: string) => `up to ${figure} ${day}`,
     on: (weekday: string) => `on ${weekday}`,
     full: (days: number) => `full in about ${days === 1 ? "a day" : `${days} days`}`,
-    none: "No readings yet.",
   },
   unknown: "no reading",
   none: "The first readings are here after five minutes.",
