@@ -103,7 +103,8 @@ async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context):
     throw error;
   } finally {
     const isKnown = isDone || attempt.actor.kind !== "anonymous" || attempt.noted.actor !== undefined;
-    ctx.state.call = { operation: id, isKnown, user: userOf(attempt) } satisfies RoutedCall;
+    const call: RoutedCall = { operation: id, isKnown, user: userOf(attempt), session: sessionOf(attempt) };
+    ctx.state.call = call;
   }
 }
 
@@ -111,6 +112,13 @@ async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context):
 function userOf({ actor, noted }: RequestAttempt): string | null {
   const { name, kind } = noted.actor ?? eventActorOf(actor);
   return name ?? (kind === "anonymous" ? null : kind);
+}
+
+/** The session that a request belongs to, or that it began or went on with; null: none. */
+function sessionOf({ actor, noted }: RequestAttempt): string | null {
+  if (actor.kind === "user") return actor.session.id;
+  const session = noted.details?.session;
+  return actor.kind === "anonymous" && typeof session === "string" ? session : null;
 }
 
 const anonymous: Actor = { kind: "anonymous" };

@@ -86,6 +86,11 @@ const filters = {
     maxLength: 128,
     description: "only requests of this user or their API tokens, as `request.user` names them",
   },
+  others_only: {
+    type: "boolean",
+    description:
+      "leave out requests of the caller's own session that were not refused, such as those by which its page stays signed in",
+  },
 } as const;
 
 export const listLogsQuery = partialObject({ ...filters, until: moment, ...pageOf(100) });
@@ -97,6 +102,7 @@ export const countLogsQuery = partialObject({
   q: filters.q,
   status: filters.status,
   user: filters.user,
+  others_only: filters.others_only,
 });
 
 export const streamLogsQuery = partialObject(filters);

@@ -29,7 +29,8 @@ export function createAuthHandlers(options: AccountRooms) {
     },
     refresh: async ({ body, context, cookie, note }) => {
       const session = await withToken(body, cookie, (proof) => signIn.refresh(proof, context));
-      note({ actor: { kind: "user", id: session.user.id, name: session.user.username } });
+      const { id, username: name } = session.user;
+      note({ actor: { kind: "user", id, name }, details: { session: session.session.id } });
       return body.refresh_token === undefined ? withoutToken(session, wanted(cookie)) : session;
     },
     logout: async ({ body, context, cookie, note }) => {

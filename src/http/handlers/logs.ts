@@ -46,16 +46,18 @@ interface Filters {
   q?: string;
   status?: RequestStatus;
   user?: string;
+  others_only?: boolean;
 }
 
 function filterOf(filters: Filters, actor: Actor, now: Date): LogFilter {
-  const { unit, since, until, priority, q, status, user } = filters;
+  const { unit, since, until, priority, q, status, user, others_only } = filters;
   return {
     unit,
     sinceMilliseconds: momentOf("since", since, now),
     untilMilliseconds: momentOf("until", until, now),
     leastSeverity: priority === undefined ? undefined : severityWords.indexOf(priority),
     ...{ q, status, user },
+    exceptSession: others_only && actor.kind === "user" ? actor.session.id : undefined,
     mayReadAudit: mayReadAudit(actor),
   };
 }

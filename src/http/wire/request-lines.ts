@@ -19,6 +19,8 @@ export interface RoutedCall {
   readonly isKnown: boolean;
   /** The caller as events name them; null: a stranger. */
   readonly user: string | null;
+  /** The session that it belongs to; null: none. */
+  readonly session: string | null;
 }
 
 /**
@@ -38,6 +40,7 @@ interface Line {
   readonly from: string;
   readonly milliseconds: number;
   readonly user: string | null;
+  readonly session: string | null;
 }
 
 export function createRequestLines(options: ActorLinesOptions) {
@@ -53,6 +56,7 @@ export function createRequestLines(options: ActorLinesOptions) {
         from,
         audit: true,
         ...(line.user !== null && { user: line.user }),
+        ...(line.session !== null && { session: line.session }),
         // A duration would be that of one request among several.
         ...(count > 1 ? { count } : { duration_ms: Math.round(line.milliseconds * 10) / 10 }),
       },
@@ -70,7 +74,8 @@ export function createRequestLines(options: ActorLinesOptions) {
       // A stranger chooses a path without an operation, so it must not make a kind of its own.
       const key = `${call?.operation ?? "none"} ${status} ${client?.clientKey}`;
       const from = client?.address ?? "local";
-      const line = { key, method, path, status, requestId, from, milliseconds, user: call?.user ?? null };
+      const { user = null, session = null } = call ?? {};
+      const line = { key, method, path, status, requestId, from, milliseconds, user, session };
       if (client === null || call?.isKnown) write(line, 1);
       else strangers.add(line);
     },

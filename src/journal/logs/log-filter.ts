@@ -16,6 +16,8 @@ export interface LogFilter {
   /** Only requests with this end, or of this sender. */
   readonly status?: RequestStatus | undefined;
   readonly user?: string | undefined;
+  /** No requests of this session, unless they were refused or failed. */
+  readonly exceptSession?: string | undefined;
   /** True only for administrators. */
   readonly mayReadAudit: boolean;
 }
@@ -37,7 +39,10 @@ export function createLogMatch(filter: LogFilter): (entry: LogEntry) => boolean 
   };
 }
 
-function isAskedRequest({ request }: LogEntry, { status, user }: LogFilter): boolean {
+function isAskedRequest({ request, members }: LogEntry, filter: LogFilter): boolean {
+  const { status, user, exceptSession } = filter;
+  const isOwn = exceptSession !== undefined && members?.session === exceptSession;
+  if (isOwn && request !== undefined && request.status < 400) return false;
   if (status === undefined && user === undefined) return true;
   if (request === undefined) return false;
   const isSo =

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { startCheckedProcess } from "../../../lab/agents/checked-agent.ts";
-import { outcome } from "../../../lab/agents/running-agent.ts";
+import { adminName, adminPassword, outcome } from "../../../lab/agents/running-agent.ts";
 import { openStream } from "../../../lab/agents/stream-reader.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
@@ -11,6 +11,7 @@ import { writeCommand } from "../../../lab/host/journal.ts";
 
 interface Line {
   message: string;
+  request?: { readonly status: number; readonly user: string | null };
   audit: boolean;
   priority: string;
   unit: string;
@@ -53,6 +54,46 @@ describe("GET /api/logs without a journal", () => {
       assert.ok(!seen.items.some(({ audit }) => audit), query);
       assert.doesNotMatch(seen.text, /user\.created|sign_in|canary-user|POST/);
     }
+  });
+
+  it("leaves out what the caller's own session was given, where others are asked for, but nothing that was refused", async () => {
+    const { id } = (await agent.call("GET", "/api/users", { token: admin.token })).json.items[0];
+    const login = () => agent.login(adminName, adminPassword);
+    const [page, other] = [await login(), await login()];
+    await agent.call("POST", "/api/auth/refresh", { body: { refresh_token: page.refreshToken } });
+    const stream = await followed(page.token, "?others_only=true");
+    const begin = new Date().toISOString();
+    for (const { token } of [page, other]) {
+      await agent.call("PUT", "/api/system", { token, body: { shoe: 1 } });
+      await agent.call("POST", `/api/users/${id}/unlock`, { token });
+    }
+    const requestsIn = ({ items }: { items: readonly Line[] }) =>
+      items.flatMap(({ message, request }) =>
+        request ? `${request.status} ${message.split("/").at(-1)}` : [],
+      );
+    const [ofAll, ofOthers] = [
+      await read(page.token, `?since=${begin}`),
+      await read(page.token, `?since=${begin}&others_only=true`),
+    ];
+    assert.deepEqual(requestsIn(ofAll), [...requestsIn(ofOthers).slice(0, 2), ...requestsIn(ofAll).slice(2)]);
+    assert.equal(requestsIn(ofAll).length, 4);
+    assert.deepEqual(requestsIn(ofOthers).slice(2), ["400 system"]);
+    const whole = await read(page.token, "?q=auth/&limit=200");
+    const foreign = await read(page.token, "?q=auth/&limit=200&others_only=true");
+    // Its sign-in and its refresh.
+    assert.equal(requestsIn(whole).length - requestsIn(foreign).length, 2);
+    await until(
+      "the stream has the last",
+      () => stream.messages.filter(({ data }) => data.request).length >= 3,
+    );
+    const streamed = stream.messages.map(({ data }) => data as unknown as Line).reverse();
+    assert.deepEqual(requestsIn({ items: streamed }), requestsIn(ofOthers));
+    stream.close();
+    const counts = async (query: string) => {
+      const { json } = await agent.call("GET", `/api/logs/counts?q=auth/${query}`, { token: page.token });
+      return json.units["steward.service"].info as number;
+    };
+    assert.equal((await counts("")) - (await counts("&others_only=true")), 2);
   });
 
   const followed = async (token: string, query = "") => {
