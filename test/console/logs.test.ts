@@ -167,6 +167,29 @@ describe("the console's log", () => {
     await sees(page, "No line matches");
   });
 
+  it("has no requests of this page's own session until they are asked for, but those of others", async () => {
+    const page = await open("admin");
+    await open("readonly");
+    await drawn(page, "POST /api/auth/login").filter({ hasText: "log-reader" }).last().waitFor();
+    const own = drawn(page, "POST /api/auth/").filter({ hasText: "root-admin" });
+    assert.equal(await own.count(), 0);
+    const requests = page.getByLabel("Requests");
+    assert.equal(await requests.locator("option").first().innerText(), "all but those of this browser");
+    await requests.selectOption("all");
+    await page.waitForURL("**status=all**");
+    await own.first().waitFor();
+    await requests.selectOption("all but those of this browser");
+    await drawn(page, "listening").last().waitFor();
+    await untilThereAre(0, own);
+    // Who asks for a user's requests gets all of theirs.
+    const user = page.getByRole("combobox", { name: "User" });
+    await user.fill("root-admin");
+    await user.press("Enter");
+    await own.first().waitFor();
+    await user.fill("");
+    await user.press("Enter");
+  });
+
   it("loses nothing while it is paused", async () => {
     const page = await open("admin", "?q=pause-");
     await sees(page, "No line matches");

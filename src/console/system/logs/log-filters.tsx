@@ -8,13 +8,12 @@ import { useTyped } from "../../ui/form/use-typed.ts";
 
 type LogFilters = Readonly<Record<string, string>>;
 
+/** Without those of this page, by which it stays signed in, unless requests are asked for; other roles see none. */
 export function queryOf({ unit, priority, q, since, status, user }: LogFilters): LogQuery {
-  return withoutEmpty({ unit, priority, q, since, status, user }) as LogQuery;
-}
-
-/** The members that say something. */
-export function withoutEmpty<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value)) as never;
+  const others_only = !status && !user && isOneOf("admin");
+  const asked = status === "all" ? "" : status;
+  const all = { unit, priority, q, since, status: asked, user, others_only };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value)) as LogQuery;
 }
 
 /** The filters besides level and service; `onChange` gets each that changes, empty where it is taken back. */

@@ -5,7 +5,6 @@ import { follow } from "../../client/event-stream.ts";
 import { type Action, useAction } from "../../client/use-action.ts";
 import { useResource } from "../../client/use-resource.ts";
 import { createStore, type Store, useStore } from "../../store.ts";
-import { withoutEmpty } from "./log-filters.tsx";
 import { advanced, arrived, type LogView, opened, withOlder } from "./log-view.ts";
 
 export type FollowedLog = ReturnType<typeof useLog>;
@@ -85,7 +84,7 @@ function useOlder(
 
 /** Hands over the lines behind the newest that is known, several at a time. */
 function followFrom(
-  { unit, priority, q, status, user }: LogQuery,
+  { since: _, ...query }: LogQuery,
   newest: LogEntry | undefined,
   signal: AbortSignal,
   onLines: (lines: readonly LogEntry[]) => void,
@@ -101,7 +100,7 @@ function followFrom(
   const since = newest === undefined ? { since: "10s" } : {};
   return follow(
     "streamLogs",
-    { query: { ...withoutEmpty({ unit, priority, q, status, user }), ...since } },
+    { query: { ...query, ...since } },
     signal,
     ({ data }) => {
       if (gathered.length === 0) setTimeout(deliver, gatherMilliseconds);
@@ -116,10 +115,8 @@ function followFrom(
 type LogCounted = LogCounts & { readonly at: Date };
 
 /** The lines that the filters find, by unit and priority. Until other filters are counted, `value` stays. */
-export function useLogCounts({ q, since, status, user }: LogQuery) {
-  const { value, error, reload } = useResource("countLogs", {
-    query: withoutEmpty({ q, since, status, user }),
-  });
+export function useLogCounts({ unit: _, priority: __, ...query }: LogQuery) {
+  const { value, error, reload } = useResource("countLogs", { query });
   const last = useRef<{ readonly read: LogCounts; readonly value: LogCounted } | null>(null);
   if (value !== null && value !== last.current?.read)
     last.current = { read: value, value: { ...value, at: new Date() } };

@@ -48,7 +48,8 @@ export const logs: Catalogue["logs"] = {
   user: "Benutzer",
   requests: "Anfragen",
   statuses: {
-    "": "alle Zeilen",
+    "": "alle außer denen dieses Browsers",
+    all: "alle",
     failed: "fehlgeschlagen (4xx, 5xx)",
     "5xx": "mit einem Fehler hier (5xx)",
     "4xx": "abgelehnt (4xx)",

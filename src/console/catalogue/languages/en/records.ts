@@ -47,7 +47,8 @@ export const logs = {
   user: "User",
   requests: "Requests",
   statuses: {
-    "": "all lines",
+    "": "all but those of this browser",
+    all: "all",
     failed: "failed (4xx, 5xx)",
     "5xx": "with a fault here (5xx)",
     "4xx": "refused (4xx)",
