@@ -11,7 +11,7 @@ import { assertFits, assertSound, picture } from "../../lab/console/page-checks.
 const badName = `<i>Straßenverkehrszulassungsordnung</i>شركة🏭${"x".repeat(18)}`;
 
 /** The agents of tests listen on this machine only. */
-const onlyHere = "The address of this page works only on this computer.";
+const onlyHere = "Only on this computer: HTTPS is off (System, This device)";
 
 describe("what is printed", () => {
   const { agent, browser } = consoleOf();

@@ -20,7 +20,6 @@ import {
   type WindowOptions,
 } from "../../lab/console/browser.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
-import { answerWith } from "../../lab/console/page-checks.ts";
 import { answerWith, assertReads } from "../../lab/console/page-checks.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
 

@@ -70,7 +70,7 @@ async function fromBrowser(guest: Guest): Promise<void> {
 
 const onlyEnabled = '{\n  "https": {\n    "enabled": true\n  }\n}\n';
 
-/** What root has decided stays, also for an agent that asks root's helper past its own rules. */
+/** Root's decision stays, also for an agent that asks root's helper past its own rules. */
 async function rootsWord(guest: Guest): Promise<void> {
   await guest.types("steward tls disable");
   const off = inHostFile();
@@ -86,7 +86,7 @@ async function rootsWord(guest: Guest): Promise<void> {
   await guest.types("cat /etc/steward/image.json; journalctl -u steward-https -o cat --no-pager", {
     says: [
       /^\{\}$/m,
-      "is a link, as an image or a tool keeps it",
+      "is a link or read-only, as an image or a tool keeps it",
       "has https.enabled, so only root changes it",
     ],
   });

@@ -15,7 +15,7 @@ interface HttpsMember {
 }
 
 /** The change of each member. undefined: it stays; null: it is removed. */
-export type HttpsChange = { readonly [K in keyof HttpsMember]: HttpsMember[K] | null | undefined };
+type HttpsChange = { readonly [K in keyof HttpsMember]: HttpsMember[K] | null | undefined };
 
 /** The mode of a new host file: every user may read it. */
 const usualMode = 0o644;
@@ -48,14 +48,11 @@ export async function changeHttps(
 }
 
 async function requireUndecided(path: string, { mode }: Place, https: object): Promise<void> {
-  const isLink = (await lstat(path).catch(() => null))?.isSymbolicLink() === true;
-  const kept = isLink ? "is a link" : (mode & 0o200) === 0 ? "is read-only" : null;
-  if (kept === null && !("enabled" in https)) return;
-  const why = kept === null ? "has https.enabled" : `${kept}, as an image or a tool keeps it`;
-  throw new CommandError(
-    5,
-    `${path} ${why}, so only root changes it: steward tls enable. Nothing was changed.`,
-  );
+  const isKept = (mode & 0o200) === 0 || (await lstat(path).catch(() => null))?.isSymbolicLink() === true;
+  if (!isKept && !("enabled" in https)) return;
+  const why = isKept ? "is a link or read-only, as an image or a tool keeps it" : "has https.enabled";
+  const text = `${path} ${why}, so only root changes it: steward tls enable. Nothing was changed.`;
+  throw new CommandError(5, text);
 }
 
 /** The path of the host file, with its owner and mode. */

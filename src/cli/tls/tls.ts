@@ -8,7 +8,7 @@ import { requireLocal } from "../client/places.ts";
 import { keepAccepted, reread } from "../configuration/host-file.ts";
 import { announce, withdraw } from "./announcement.ts";
 import { install, request } from "./certificate-request.ts";
-import { changeHttps, type HttpsChange } from "./host-file-https.ts";
+import { changeHttps } from "./host-file-https.ts";
 
 const portOption: Option = {
   name: "port",
@@ -56,13 +56,7 @@ const enable: Command = {
     { line: "steward tls enable --redirect-port 8080", what: "http://NAME:8080 leads there" },
   ],
   options: [portOption, redirectOption],
-  run(invocation) {
-    const { options } = invocation;
-    const port = portOf(options.text("port"));
-    const redirect = options.text("redirect-port");
-    const redirect_port = redirect === "none" ? null : portOf(redirect);
-    return switchOn(invocation, { enabled: true, port, redirect_port });
-  },
+  run: (invocation) => switchOn(invocation),
 };
 
 /** For the unit steward-https, which the root helper starts for the agent. */
@@ -70,7 +64,7 @@ const enableAsked: Command = {
   path: ["tls", "enable-asked"],
   isHidden: true,
   summary: "Switch HTTPS on the LAN on, unless the host file says whether it is on",
-  run: (invocation) => switchOn(invocation, { enabled: true }, true),
+  run: (invocation) => switchOn(invocation, true),
 };
 
 const disable: Command = {
@@ -109,20 +103,15 @@ const reload: Command = {
   },
 };
 
-export const tlsCommands: readonly Command[] = [
-  show,
-  fingerprint,
-  enable,
-  enableAsked,
-  disable,
-  request,
-  install,
-  reload,
-];
+const rootsCommands = [enable, enableAsked, disable, request, install];
+export const tlsCommands: readonly Command[] = [show, fingerprint, ...rootsCommands, reload];
 
-async function switchOn(invocation: Invocation, change: HttpsChange, isAsked = false): Promise<void> {
-  const { places, context, output } = invocation;
+async function switchOn(invocation: Invocation, isAsked = false): Promise<void> {
+  const { options, places, context, output } = invocation;
   requireLocal(places, "tls enable");
+  const port = portOf(options.text("port"));
+  const redirect = options.text("redirect-port");
+  const change = { enabled: true, port, redirect_port: redirect === "none" ? null : portOf(redirect) };
   const host = await context.openHost();
   const https = await changeHttps(places.hostFile, change, host, isAsked);
   const unannounced = await announce(places.hostFile, https.port ?? 8443, host);

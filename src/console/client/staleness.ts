@@ -8,7 +8,7 @@ type Reads = readonly OperationId[];
 const people: Reads = ["listUsers", "getUser"];
 const clock: Reads = ["getTimeSync", "getHealth"];
 const updates: Reads = ["getUpdates", "listUpdateHistory", "getHealth"];
-const device: Reads = ["getSystemFacts", "getHost", "getTls", "getVersion", "getHealth"];
+const device: Reads = ["getSystemFacts", "getHost", "getVersion", "getHealth"];
 
 /** The operations that read each thing that an event makes stale. */
 const readsOf: Readonly<Record<Stale, Reads>> = {

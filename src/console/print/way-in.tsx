@@ -21,13 +21,9 @@ export function useWayIn(): WayIn | null | undefined {
   return way || (value || error ? null : undefined);
 }
 
-/** Says that others cannot use the address of this page, and with what they get one. */
+/** Says that others cannot use the address of this page, and where they get one. */
 export function NoWayIn() {
-  return (
-    <>
-      {t.wayIn.onlyHere} <code>steward tls enable</code>
-    </>
-  );
+  return <>{t.wayIn.onlyHere}</>;
 }
 
 /** This page's address, or one of HTTPS on the LAN where this leads others to themselves. `tls`: null if unreadable. */

@@ -58,7 +58,7 @@ export const deviceEvents = {
     needs_restart: { ...texts, description: "members whose new values wait for a restart" },
   }),
   "host_file.refused": unheard(["health"], { detail: { ...text, description: "why, and what to do" } }),
-  "https.enabled": security("always", ["device"], {
+  "https.enabled": security("always", [], {
     because: {
       type: "string",
       enum: ["from_device", "after_setup", "token_of_root"],

@@ -1,4 +1,5 @@
 import { partialObject, strictObject, timestamp } from "../shapes.ts";
+import { setUp } from "./auth.ts";
 
 const text = { type: "string" } as const;
 const texts = { type: "array", items: text } as const;
@@ -31,7 +32,7 @@ export const tls = strictObject({
     type: "string",
     enum: ["open", "decided", "unavailable"],
     description:
-      "who can switch it on: `open`: an administrator too; `decided`: root, who has decided in the host file; `unavailable`: there is no root helper to ask",
+      "`open`: an administrator can switch it on; `decided`: root has decided in the host file; `unavailable`: there is no root helper",
   },
   listening: { type: "boolean" },
   urls: { ...texts, description: "what people type, by the certificate's names and addresses" },
@@ -48,16 +49,8 @@ export const tls = strictObject({
   },
 });
 
-/** The token that only root has printed, for a request that does not come from the device. */
-export const tlsRequest = partialObject({
-  setup_token: {
-    type: "string",
-    minLength: 1,
-    maxLength: 128,
-    writeOnly: true,
-    description: "the token that `steward setup-token --rescue` prints on the device",
-  },
-});
+/** The token is root's, for a request that does not come from the device. */
+export const tlsRequest = partialObject({ setup_token: setUp.properties.setup_token });
 
 export const reloaded = strictObject({
   changed: { ...texts, description: "members of the host file whose new values are in use" },
@@ -67,37 +60,21 @@ export const reloaded = strictObject({
 
 /** The names of these shapes in the OpenAPI document. */
 export const tlsShapes = () =>
-  ({
-    Tls: tls,
-    TlsRequest: tlsRequest,
-    TlsCertificate: tls.properties.certificate,
-    Reloaded: reloaded,
-  }) as const;
+  ({ Tls: tls, TlsRequest: tlsRequest, TlsCertificate: certificate, Reloaded: reloaded }) as const;
+
+const off = {
+  enabled: false,
+  enabling: "open",
+  listening: false,
+  urls: [],
+  redirects_from: null,
+  problem: null,
+  certificate: null,
+  refused: [],
+};
 
 export const tlsExamples = {
   TlsRequest: { setup_token: "abcde-fghjk-mnpqr-stuvw" },
-  Tls: {
-    enabled: false,
-    enabling: "open",
-    listening: false,
-    urls: [],
-    redirects_from: null,
-    problem: null,
-    certificate: null,
-    refused: [],
-  },
-  Reloaded: {
-    changed: [],
-    needs_restart: [],
-    tls: {
-      enabled: false,
-      enabling: "decided",
-      listening: false,
-      urls: [],
-      redirects_from: null,
-      problem: null,
-      certificate: null,
-      refused: [],
-    },
-  },
+  Tls: off,
+  Reloaded: { changed: [], needs_restart: [], tls: off },
 };

@@ -91,36 +91,27 @@ async function enableTls(
 ): Promise<Tls> {
   const { actor, context, headers = {}, body, note } = call;
   const before = await tls();
-  if (before.enabled) note({ isUnchanged: true });
+  note({ isUnchanged: before.enabled });
   if (before.enabled) return before;
-  if (before.enabling === "decided")
-    throw new StewardError(
-      "pinned_by_host",
-      "Root has switched HTTPS off in the host file, and so switches it on: steward tls enable. Nothing was changed.",
-    );
+  if (before.enabling === "decided") throw new StewardError("pinned_by_host", rootsNo);
   const isSetUpNow = actor.kind === "user" && root.setUpNow.get(actor.account.id) === true;
   const isHere = actor.kind === "local-root" || isFromDevice(headers, context.address);
   const because = isHere ? "from_device" : isSetUpNow ? "after_setup" : "token_of_root";
-  const ask = async (): Promise<true> => {
-    // Root's command also fails where HTTPS is on, and cannot listen: the answer says why.
-    await machine.enableHttps().catch(async (error) => {
-      if (!(await tls()).enabled) throw error;
-    });
-    return true;
-  };
+  // Root's command also fails where HTTPS is on, and cannot listen: the answer says why.
+  const judge = async (error: unknown) => (await tls()).enabled || Promise.reject(error);
+  const ask = () => machine.enableHttps().then(() => true, judge);
   if (because !== "token_of_root") await ask();
-  else if (body.setup_token === undefined) throw tokenRequired();
+  else if (body.setup_token === undefined) throw new StewardError("setup_token_required", notHere);
   else if (!(await root.rescueToken.use(body.setup_token, ask))) await refuse(root, call, wrongRescueToken);
   note({ details: { because } });
   return tls();
 }
 
-function tokenRequired(): StewardError {
-  return new StewardError(
-    "setup_token_required",
-    "This request does not come from the device itself, so it needs a token of root's: `steward setup-token --rescue` on the device prints one. Nothing was changed.",
-  );
-}
+const rootsNo =
+  "Root has switched HTTPS off in the host file, and so switches it on: steward tls enable. Nothing was changed.";
+
+const notHere =
+  "This request does not come from the device itself, so it needs a token of root's: `steward setup-token --rescue` on the device prints one. Nothing was changed.";
 
 async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;

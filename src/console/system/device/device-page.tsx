@@ -163,14 +163,8 @@ function ofNetwork({ interfaces, gateways, name_servers }: HostFacts["network"])
 }
 
 /** One below the other; a dash for none. */
-function Lines({
-  of,
-  areLinks = false,
-}: {
-  readonly of: readonly string[];
-  readonly areLinks?: boolean;
-}): ComponentChildren {
-  if (of.length === 0) return "–";
+function Lines({ of, areLinks }: { readonly of: readonly string[]; readonly areLinks?: true }) {
+  if (of.length === 0) return <>–</>;
   return (
     <ul>
       {of.map((one) => (
@@ -184,7 +178,7 @@ function Lines({
 function HttpsSection() {
   const tls = useResource("getTls");
   const mayEnable = isOneOf("admin") && tls.value?.enabling === "open";
-  // Who came by HTTPS has seen the warning.
+  // A page that came by HTTPS has its warning behind it.
   const isWarned = tls.value?.certificate?.source === "self_made" && location.protocol === "http:";
   return (
     <Section title="HTTPS">
@@ -219,11 +213,7 @@ function EnableHttps({ onDone }: { readonly onDone: (tls: Tls) => void }) {
         <TextField
           {...form.field("setup_token", /^setup_token/)}
           label={t.machine.rootsToken}
-          hint={
-            <>
-              {t.machine.rootsTokenHint} <code>steward setup-token --rescue</code>
-            </>
-          }
+          hint={[t.machine.rootsTokenHint, " ", <code key="typed">steward setup-token --rescue</code>]}
           spellcheck={false}
           isFirst
         />

@@ -3,5 +3,5 @@ import type { Catalogue } from "../../../words.ts";
 /** The address of this page on paper. */
 export const wayIn: Catalogue["wayIn"] = {
   qrOf: (address) => `QR-Code der Adresse ${address}`,
-  onlyHere: "Die Adresse dieser Seite gilt nur auf diesem Computer. Für andere öffnet root HTTPS:",
+  onlyHere: "Nur auf diesem Computer: HTTPS ist aus (System, Dieses Gerät)",
 };

@@ -1,5 +1,5 @@
 /** The address of this page on paper. */
 export const wayIn = {
   qrOf: (address: string) => `QR code of the address ${address}`,
-  onlyHere: "The address of this page works only on this computer. For others, root opens HTTPS:",
+  onlyHere: "Only on this computer: HTTPS is off (System, This device)",
 };
