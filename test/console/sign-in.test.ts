@@ -291,7 +291,7 @@ describe("the console's sign-in", () => {
     const { page } = await browser.open(agent, {});
     await page.goto("/");
     const { password } = form(page);
-    const hint = page.getByText("It begins or ends with a space, which counts.");
+    const hint = page.getByText("It begins or ends with a space.");
     await password.fill(`${goodPassword} `);
     await hint.waitFor();
     await password.fill(goodPassword);

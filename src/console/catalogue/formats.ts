@@ -88,6 +88,14 @@ export function bytes(value: number): string {
   return withUnit(figure(shown, shown < 10 && power > 0 ? 1 : 0), units[power] ?? "");
 }
 
+/** ` CEST` where a clock shows the time twice, at the end of summer time; else nothing. */
+export function zoneOfTwice(at: Date): string {
+  const offset = (hours: number): number => new Date(at.getTime() + hours * hour * 1_000).getTimezoneOffset();
+  if (offset(-1) >= offset(1)) return "";
+  // The languages that are spoken have it last.
+  return ` ${at.toLocaleString(locale, { timeZoneName: "short" }).split(" ").at(-1)}`;
+}
+
 /** Names that are listed; the rest is counted. */
 const mostNames = 3;
 

@@ -1,7 +1,7 @@
 import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import type { AuditEvent } from "../../../contract/types.ts";
-import { absoluteTime, shortDuration } from "../../catalogue/formats.ts";
+import { absoluteTime, shortDuration, zoneOfTwice } from "../../catalogue/formats.ts";
 import { locale, t } from "../../catalogue/words.ts";
 import { usePart } from "../../client/parts.ts";
 import { toggled } from "../../lists/rows-in-view.ts";
@@ -133,6 +133,7 @@ function HourOf({ event: { time } }: { readonly event: AuditEvent }) {
   return (
     <time dateTime={time} title={exactTime(at)}>
       {hours().format(at)}
+      {zoneOfTwice(at)}
     </time>
   );
 }

@@ -1,5 +1,5 @@
 import type { Range } from "../../../contract/clock/source-intervals.ts";
-import { figure, pageFormat, percent, withUnit } from "../../catalogue/formats.ts";
+import { figure, pageFormat, percent, withUnit, zoneOfTwice } from "../../catalogue/formats.ts";
 import { locale, t } from "../../catalogue/words.ts";
 import { type Axis, placeInWords, withUncertainty } from "../../plot/axis.ts";
 import { edgesOf, stepOfSpan } from "../../plot/bars.ts";
@@ -72,5 +72,6 @@ export function marksOf({ low, high }: Range): ScaleMark[] {
 /** `Tue, 24 Nov, 14:35`. */
 export function momentInWords(at: number): string {
   const day = { weekday: "short", day: "numeric", month: "short" } as const;
-  return new Date(at).toLocaleString(locale, { ...day, hour: "2-digit", minute: "2-digit" });
+  const time = new Date(at);
+  return time.toLocaleString(locale, { ...day, hour: "2-digit", minute: "2-digit" }) + zoneOfTwice(time);
 }

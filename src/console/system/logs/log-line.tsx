@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { LogEntry } from "../../../contract/types.ts";
-import { figure, shortDuration, withUnit } from "../../catalogue/formats.ts";
+import { figure, shortDuration, withUnit, zoneOfTwice } from "../../catalogue/formats.ts";
 import { locale, t } from "../../catalogue/words.ts";
 import { deviceZone } from "../../client/device-time.ts";
 import { Badge, type State } from "../../ui/badge.tsx";
@@ -135,6 +135,7 @@ function LineTime({ time }: { readonly time: string }) {
       <span class={isToday ? "log-day today" : "log-day"}>{formats.day.format(at)} </span>
       {text.slice(0, -4)}
       <span class="log-fraction">{text.slice(-4)}</span>
+      {zoneOfTwice(at)}
     </time>
   );
 }

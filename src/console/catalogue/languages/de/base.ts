@@ -37,7 +37,7 @@ export const ui: Catalogue["ui"] = {
   saved: "Gespeichert",
   expires: "Läuft ab",
   unit: "Einheit",
-  blankAround: "Am Anfang oder Ende steht ein Leerzeichen, und es zählt mit.",
+  blankAround: "Am Anfang oder Ende steht ein Leerzeichen.",
   again: "Noch einmal versuchen",
 };
 
@@ -65,12 +65,12 @@ export const problem: Catalogue["problem"] = {
     },
     unexpected: {
       title: "Auf dieser Seite ist ein Fehler aufgetreten",
-      text: "Er liegt an der Seite, nicht am Gerät. Laden Sie sie neu. Hilft das nicht, melden Sie die technischen Einzelheiten.",
+      text: "Laden Sie die Seite neu. Hilft das nicht, melden Sie die technischen Einzelheiten.",
     },
   },
   late: {
     title: "Das Gerät hat noch nicht geantwortet",
-    text: "Ob es den Auftrag ausgeführt hat, ist nicht bekannt. Nichts wird doppelt gesendet, und Ihre Eingaben bleiben.",
+    text: "Ob das Gerät den Auftrag ausgeführt hat, ist nicht bekannt. Nichts wird doppelt gesendet, und Ihre Eingaben bleiben.",
     wait: "Weiter warten",
     look: "Nachsehen",
   },
@@ -164,7 +164,7 @@ export const signIn: Catalogue["signIn"] = {
   sessionEnded: "Ihre Sitzung ist beendet",
   sessionEndedText: "Melden Sie sich an, um fortzufahren. Ihre Eingaben sind noch da.",
   otherDevice: (now, before) =>
-    `Das Gerät unter dieser Adresse heißt jetzt ${now} und hieß ${before}. Vielleicht hat ein anderes die Adresse übernommen: Melden Sie sich nur an, wenn Sie wissen, warum.`,
+    `Das Gerät unter dieser Adresse heißt jetzt ${now} und hieß ${before}. Melden Sie sich nur an, wenn Sie wissen, warum: Vielleicht ist es ein anderes.`,
   abandon: "Verwerfen und abmelden",
   atProvider: (name: string) => `Anmelden mit ${name}`,
   windowBlocked: "Ihr Browser hat das Fenster für die Anmeldung blockiert. Erlauben Sie es.",
@@ -177,7 +177,7 @@ export const signIn: Catalogue["signIn"] = {
   clockDiffersMeaning:
     "Codes werden deshalb vielleicht abgelehnt. Ein Wiederherstellungscode gilt immer; dann kann ein Administrator die Uhr stellen.",
   clockOfBrowser:
-    "Die Uhr dieses Computers oder Telefons geht falsch: Stellen Sie sie dort. Codes, die darauf entstehen, werden bis dahin abgelehnt.",
+    "Die Uhr dieses Computers oder Telefons geht falsch: Stellen Sie sie dort. Seine Codes werden bis dahin abgelehnt.",
   rescue:
     "Die gespeicherten Daten sind beschädigt: Niemand kann sich anmelden. Am Gerät zeigt steward doctor mehr.",
   usePasskey: "Passkey benutzen",

@@ -40,7 +40,7 @@ export const ui = {
   saved: "Saved",
   expires: "Expires",
   unit: "Unit",
-  blankAround: "It begins or ends with a space, which counts.",
+  blankAround: "It begins or ends with a space.",
   again: "Try again",
 };
 
@@ -67,12 +67,12 @@ export const problem = {
     },
     unexpected: {
       title: "Something went wrong in this page",
-      text: "The page itself has failed, not the device. Reload it. If that does not help, report the technical details.",
+      text: "Reload the page. If that does not help, report the technical details.",
     },
   },
   late: {
     title: "The device has not answered yet",
-    text: "It is not known whether it has done what you asked for. Nothing is sent twice, and your entries stay.",
+    text: "It is not known whether the device has done what you asked for. Nothing is sent twice, and your entries stay.",
     wait: "Keep waiting",
     look: "Check now",
   },
@@ -171,7 +171,7 @@ export const signIn = {
   sessionEnded: "Your session has ended",
   sessionEndedText: "Sign in to continue. Your entries are still there.",
   otherDevice: (now: string, before: string) =>
-    `The device at this address is now called ${now}, and was ${before}. Another device may have taken the address: sign in only if you know why.`,
+    `The device at this address is now called ${now}, and was ${before}. Sign in only if you know why: it may be another device.`,
   abandon: "Discard them and sign out",
   atProvider: (name: string) => `Sign in with ${name}`,
   windowBlocked:
@@ -186,7 +186,7 @@ export const signIn = {
   clockDiffersMeaning:
     "Codes depend on the clock of this device and may be refused. A recovery code works in any case; an administrator can then correct the clock under System.",
   clockOfBrowser:
-    "The clock of this computer or phone is wrong: correct it there. Codes that it makes are refused until then.",
+    "The clock of this computer or phone is wrong: correct it there. Its codes are refused until then.",
   rescue:
     "The stored state of this device is damaged: nothing can be changed and signing in is not possible. On the device, root finds out more with steward doctor.",
   usePasskey: "Use a passkey",
