@@ -199,6 +199,13 @@ describe("HTTPS, switched on after the setup", () => {
     const [event] = (await agent.read("/api/events?type=https.enabled")).items;
     assert.deepEqual([event.actor.name, event.details], ["owner", { because: "after_setup" }]);
     await root.decide({});
+    const { token, text } = makeRescueToken(time.uptime());
+    writeFileSync(join(agent.runDirectory, "rescue-token"), text);
+    const rescued = { setup_token: token, username: "another", password: goodPassword };
+    assert.equal((await agent.call("POST", "/api/setup", { from: elsewhere, body: rescued })).status, 201);
+    const letIn = await agent.login("another", goodPassword);
+    assert.equal(await asked(letIn.token), "200", "whom root's token has let in again");
+    await root.decide({});
     time.pass(30 * 60 + 1);
     const later = await agent.login("owner", goodPassword);
     await stepUp(agent.call, later.token, goodPassword);

@@ -10,7 +10,7 @@ export const otherWords: Catalogue["palette"]["words"] = {
     "/system": "Gerät, Zustand, Diagnose",
     "/updates":
       "Aktualisierung, Firmware, Software, Release, Version, zurückrollen, Rollback, Upgrade, nach Updates suchen, installieren",
-    "/system/device": "verwalten, Identität, Name, Ort, Ansprechpartner, Netz, Zertifikat",
+    "/system/device": "verwalten, Identität, Name, Ort, Ansprechpartner, Netz, Zertifikat, https, tls",
     "/system/settings": "Konfiguration, Optionen, Einrichtung",
     "/system/logs": "Log, Journal, Syslog, Meldungen, Fehler, Anfragen",
     "/system/events": "Audit, Aktivität, Verlauf, Änderungen, wer hat was getan, CSV exportieren",

@@ -6,7 +6,7 @@ export const otherWords = {
     "/": "dashboard, status, health, overview, start",
     "/users": "accounts, people, roles, permissions, rights, delete user, members, export users",
     "/system": "device, health, diagnostics",
-    "/system/device": "manage, identity, name, place, contact, network, certificate",
+    "/system/device": "manage, identity, name, place, contact, network, certificate, https, tls",
     "/updates":
       "upgrade, firmware, software, releases, versions, rollback, patch, check for updates, install",
     "/system/settings": "configuration, config, options, preferences, setup",
