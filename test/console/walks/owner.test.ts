@@ -92,7 +92,7 @@ describe("an owner with a phone and a new device", () => {
 
   it("pastes the publisher's fingerprint, sees the sheet of the device, and is on Home", async () => {
     await untilShown(step("Updates"));
-    fingerprint = /fingerprint is\s+((?:[0-9a-f]{4}\s+){16})/.exec(run.printed())?.[1]?.trim() ?? "";
+    fingerprint = /fingerprint:\s+((?:[0-9a-f]{4}\s+){16})/.exec(run.printed())?.[1]?.trim() ?? "";
     await page.getByLabel("Fingerprint from the publisher").fill(fingerprint);
     await assertEveryLook(page, "the fingerprint");
     await touch(button("Finish"));
