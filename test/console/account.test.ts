@@ -20,14 +20,14 @@ const recoveryCodePattern = /[0-9A-Z]{4}(-[0-9A-Z]{4}){3}/g;
 const dialog = (page: Page, name: string) => page.getByRole("dialog", { name });
 const button = (place: Page | Locator, name: string) => place.getByRole("button", { name, exact: true });
 const code = (page: Page) => page.getByLabel("Code", { exact: true });
-const allow = (page: Page) => page.getByLabel("Switch it on although this clock is not in sync");
+const allow = (page: Page) => page.getByLabel("Switch it on even though this clock is not in sync");
 const enrolment = (page: Page) => dialog(page, "Set up a second factor");
 const secretIn = async (page: Page) => (await enrolment(page).locator("pre").innerText()).replaceAll(" ", "");
 const codesIn = async (page: Page) =>
   (await dialog(page, "Recovery codes").locator("pre").innerText()).match(recoveryCodePattern) ?? [];
 
 async function keepCodes(page: Page): Promise<void> {
-  await page.getByLabel("I have kept them").check();
+  await page.getByLabel("I have saved these codes").check();
   await button(page, "Done").click();
 }
 

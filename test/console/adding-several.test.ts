@@ -35,12 +35,12 @@ describe("adding several users in the console", () => {
     await makeUser(agent, { username: "dora", display_name: "Dora" });
     const { page, sheet, lines, add } = await openSeveral({ width: 390, height: 780, scheme: "dark" });
     await lines.fill("dora,Other\nÉve,Eve\nfay,Fay Ώ,boss\ngus,Gus,operator");
-    await sees(sheet, "To be corrected first: 2. Then 3 can be added. 1 left out, since");
+    await sees(sheet, "To be corrected first: 2. Then 3 can be added. 1 skipped, since");
     const check = sheet.getByRole("list", { name: "Check of the lines" }).getByRole("listitem");
     const shown = (await check.allInnerTexts()).map((text) => text.replace(/\s+/g, " ").trim());
     assert.match(shown[0] ?? "", /^2 Éve Eve User name: 3 to 32/);
     assert.deepEqual(shown.slice(1), [
-      ...["3 fay Fay Ώ Role: admin, operator or readonly", "1 dora Other exists already"],
+      ...["3 fay Fay Ώ Role: admin, operator or readonly", "1 dora Other already exists"],
       "4 gus Gus Operator",
     ]);
     assert.equal(await add("3 people").getAttribute("aria-disabled"), "true");
@@ -106,7 +106,7 @@ describe("adding several users in the console", () => {
     const failed = page.getByRole("listitem").filter({ hasText: "A user with this name already exists" });
     assert.match(await failed.innerText(), /^ida/);
     await press(page, "Back to the list");
-    await sees(sheet, "0 can be added. 3 left out");
+    await sees(sheet, "0 can be added. 3 skipped");
     await lines.fill("hugo\nida\njan\nkim");
     await add("1 person").click();
     await page.getByRole("dialog", { name: "Access for 3 people" }).waitFor();

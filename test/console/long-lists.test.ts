@@ -131,7 +131,7 @@ describe("lists at size", () => {
     await sees(page, "97 users");
     await page.goto("/users?role=admin");
     const own = await act("Disable", "root-admin");
-    await sees(own.dialog, "Your own account is left out.");
+    await sees(own.dialog, "Your own account is skipped.");
     assert.equal(await own.verb.getAttribute("aria-disabled"), "true");
   });
 

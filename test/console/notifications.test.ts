@@ -127,7 +127,7 @@ describe("the receivers of messages in the console", () => {
     const name = dialog.getByLabel("Name", { exact: true });
     await fill(dialog, { Name: "On Call", Address: "ftp://alerts.example" });
     await press(dialog, "Save");
-    await sees(dialog, "1 to 32 small letters", "An address is expected that begins with https://");
+    await sees(dialog, "1 to 32 lower-case letters", "An address is expected that begins with https://");
     await untilFocused(name);
     await fill(dialog, { Name: "alerts", Address: `${hook?.url}/other` });
     await press(dialog, "Save");
@@ -142,7 +142,7 @@ describe("the receivers of messages in the console", () => {
     // The receiver is there by now: it is the same one that is saved again.
     const secret = Buffer.alloc(32, 7).toString("base64");
     await fill(dialog, { Secret: `whsec_${secret}` });
-    await dialog.getByLabel("Only what cannot wait").check();
+    await dialog.getByLabel("Urgent messages only").check();
     await press(dialog, "Save");
     await isGone(dialog);
     const [, other, ...more] = await stored();
@@ -247,7 +247,7 @@ describe("the receivers of messages in the console", () => {
     await change(eight);
     const page = await open();
     const add = page.getByRole("button", { name: "Add a receiver" });
-    await sees(page, "There are 8 receivers already");
+    await sees(page, "There are already 8 receivers");
     assert.equal(await add.getAttribute("aria-disabled"), "true");
     const question = page.getByRole("dialog", { name: "Remove r3?" });
     for (const [verb, left] of [

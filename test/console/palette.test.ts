@@ -26,7 +26,7 @@ const sought = {
     "API tokens": "api key, token",
     "Where you are signed in": "sessions",
     "Sign out": "logout, log out",
-    "Look: dark": "dark mode, theme",
+    "Theme: dark": "dark mode, look",
     Language: "german",
     Logs: "logs, syslog, errors",
     Events: "audit, history",
@@ -62,7 +62,7 @@ const sought = {
     "API-Token": "token, api-schlüssel",
     "Wo Sie angemeldet sind": "sitzungen",
     Abmelden: "abmelden, ausloggen",
-    "Aussehen: dunkel": "dunkelmodus, design",
+    "Design: dunkel": "dunkelmodus, aussehen",
     Sprache: "englisch",
     Protokoll: "protokoll, log, fehler",
     Ereignisse: "audit, verlauf",
@@ -209,7 +209,7 @@ describe("the search of all that has a name", () => {
       );
     };
     const [light, usual] = [await ground(), await bars()];
-    await choose("Look: dark");
+    await choose("Theme: dark");
     const dark = await ground();
     assert.deepEqual(new Set(await bars()), new Set([dark]));
     await assertSound(page);
@@ -221,8 +221,8 @@ describe("the search of all that has a name", () => {
     await page.locator(".frame").waitFor();
     assert.equal(await ground(), dark);
     await page.emulateMedia({ colorScheme: "dark" });
-    await choose("Look: light", light);
-    await choose("Look: as the browser's", dark);
+    await choose("Theme: light", light);
+    await choose("Theme: same as browser", dark);
     assert.deepEqual(await bars(), usual);
   });
 });

@@ -77,10 +77,10 @@ describe("what is printed", () => {
     await code.fill(codeNear(secret, 0));
     await enable.click();
     // No server is asked for the time here.
-    await page.getByLabel("Switch it on although").check();
+    await page.getByLabel("Switch it on even though").check();
     await code.fill(codeNear(secret, 0));
     await enable.click();
-    await untilShown(page.getByLabel("I have kept them"));
+    await untilShown(page.getByLabel("I have saved these codes"));
     const words = [`Recovery codes for root-admin on ${badName}`, "Keep this sheet locked away"];
     const text = await assertOnPaper(page, words, /Set up this device|Done|Copy/);
     assert.equal(text.match(/^[a-z0-9]+(-[a-z0-9]+)+$/gim)?.length, 10, text);

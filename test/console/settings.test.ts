@@ -341,7 +341,7 @@ describe("the console's settings", () => {
     await second.fill("a.example");
     await save(page);
     await confirmPassword(page, "admin");
-    await isAt(second, "The same entry is there twice");
+    await isAt(second, "The same entry appears twice");
     await second.fill("-bad name-");
     await save(page);
     await isAt(second, "A name or an address is expected, such as ntp.example.org, 192.0.2.1:123 or");

@@ -71,7 +71,7 @@ describe("an owner with a phone and a new device", () => {
     await assertEveryLook(page, "the QR code");
     await page.getByLabel("Code", { exact: true }).fill(codeNear(secret, 0));
     await touch(button("Switch on"));
-    await page.getByLabel("I have kept them").check();
+    await page.getByLabel("I have saved these codes").check();
     await assertEveryLook(page, "the recovery codes");
     await touch(button("Done"));
   });
@@ -100,7 +100,7 @@ describe("an owner with a phone and a new device", () => {
     await sees(
       page,
       "The address of this page works only on this computer.",
-      `The recovery codes for ${adminName} are on a sheet of their own.`,
+      `The recovery codes for ${adminName} are on a separate sheet.`,
     );
     await assertEveryLook(page, "the end of the first run");
     await touch(button("Go to Home"));

@@ -31,13 +31,13 @@ export const adding: Catalogue["adding"] = {
     "Eine Person in jeder Zeile: Benutzername, Anzeigename, Rolle. Ohne Rolle ist sie Leser. Die erste Zeile darf die Spalten benennen, wie in einer hier exportierten Liste.",
   unused: "Nicht verwendet:",
   correctFirst: "Einige Zeilen müssen zuerst berichtigt werden.",
-  noText: "Diese Datei ist keine Liste als Text. In der Tabelle als CSV speichern",
+  noText: "Diese Datei ist keine Textliste. Speichern Sie die Tabelle als CSV",
   tooMany: (most) => `Höchstens ${most} Personen werden auf einmal angelegt`,
   checked: ({ fresh, known, faulty }) =>
-    `${faulty > 0 ? `Zuerst zu berichtigen: ${faulty}. Danach anzulegen` : "Anzulegen"}: ${fresh}.${known > 0 ? ` Ausgelassen, da es den Benutzernamen schon gibt: ${known}.` : ""}`,
+    `${faulty > 0 ? `Zuerst zu berichtigen: ${faulty}. Danach anzulegen` : "Anzulegen"}: ${fresh}.${known > 0 ? ` Übersprungen, da es den Benutzernamen schon gibt: ${known}.` : ""}`,
   isKnown: "gibt es schon",
   faults: {
-    username: `Benutzername: 3 bis 32 aus a–\u2060z, 0–\u20609, Punkt, Unterstrich, Bindestrich; vorn ein Buchstabe, hinten kein Zeichen; ${nameRules.noPerson.join(", ")} sind vergeben`,
+    username: `Benutzername: 3 bis 32 aus a–\u2060z, 0–\u20609, Punkt, Unterstrich, Bindestrich; am Anfang ein Buchstabe, am Ende kein Satzzeichen; ${nameRules.noPerson.join(", ")} sind reserviert`,
     display_name: "Anzeigename: höchstens 64 Zeichen, in einer Zeile",
     role: "Rolle: admin, operator oder readonly",
     enabled: "Aktiviert: true oder false",

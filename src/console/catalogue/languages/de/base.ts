@@ -86,7 +86,7 @@ export const problem: Catalogue["problem"] = {
     maxLength: (figure) => `Höchstens ${figure} Zeichen`,
     minItems: () => "Mindestens einer ist nötig",
     maxItems: (figure) => `Höchstens ${figure}`,
-    uniqueItems: () => "Derselbe Eintrag steht zweimal da",
+    uniqueItems: () => "Dieser Eintrag ist doppelt",
     out_of_range: () => "Das liegt außerhalb des erlaubten Bereichs",
     forbidden: () => "Sie dürfen das nicht ändern",
     no_code: () => "Ein Code hat sechs Ziffern",
@@ -123,7 +123,7 @@ export const frame: Catalogue["frame"] = {
   toDo: () => "zu tun",
   find: "Suchen",
   findKeys: "Strg K",
-  themes: { system: "Aussehen: wie im Browser", light: "Aussehen: hell", dark: "Aussehen: dunkel" },
+  themes: { system: "Design: wie im Browser", light: "Design: hell", dark: "Design: dunkel" },
   help: "Hilfe zu dieser Seite (englisch)",
   metrics: "Metriken",
   reload: "Neu laden",
@@ -179,7 +179,7 @@ export const signIn: Catalogue["signIn"] = {
   clockOfBrowser:
     "Die Uhr dieses Computers oder Telefons geht falsch: Stellen Sie sie dort. Seine Codes werden bis dahin abgelehnt.",
   rescue:
-    "Die gespeicherten Daten sind beschädigt: Niemand kann sich anmelden. Am Gerät zeigt steward doctor mehr.",
+    "Die gespeicherten Daten sind beschädigt: Niemand kann sich anmelden. Am Gerät erfährt root mit steward doctor mehr.",
   usePasskey: "Passkey benutzen",
   keptOut: "Anmelden nicht möglich?",
 };

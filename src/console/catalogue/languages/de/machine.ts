@@ -59,7 +59,7 @@ export const machine: Catalogue["machine"] = {
   makeBackup: "Sicherung erstellen",
   backupTitle: (name) => `${name} sichern`,
   backupText:
-    "Eine verschlüsselte Datei mit Benutzern, zweiten Faktoren, API-Token, Einstellungen, Zertifikaten und Ereignissen. Ein anderes Gerät kann damit an die Stelle dieses Geräts treten. Installierte Versionen sind nicht enthalten: Sie kommen wieder von ihrem Herausgeber.",
+    "Eine verschlüsselte Datei mit Benutzern, zweiten Faktoren, API-Token, Einstellungen, Zertifikaten und Ereignissen. Ein anderes Gerät kann dieses damit ersetzen. Installierte Versionen sind nicht enthalten: Sie werden neu heruntergeladen.",
   passphrase: "Passphrase",
   passphraseHint:
     "12 Zeichen oder mehr; gut sind sechs zufällig gewählte Wörter. Ohne sie kann niemand die Datei öffnen. Bewahren Sie sie deshalb an einem anderen Ort auf als die Datei.",
@@ -70,33 +70,32 @@ export const machine: Catalogue["machine"] = {
   backupReceived: (size) => `bisher ${size}`,
   backupMade: (file, size) => `${file} (${size}) ist in den Downloads Ihres Browsers.`,
   backupKeep:
-    "Bewahren Sie sie nicht bei diesem Gerät auf, und die Passphrase an einem dritten Ort. Ein neues Gerät bietet bei der Einrichtung an, sie wiederherzustellen.",
-  backupBroken: "Die Sicherung ist abgebrochen",
+    "Bewahren Sie sie nicht bei diesem Gerät auf, und die Passphrase an einem anderen Ort. Ein neues Gerät bietet bei der Einrichtung an, sie wiederherzustellen.",
+  backupBroken: "Die Sicherung wurde unterbrochen",
   backupBrokenText:
-    "Ein Teil einer Sicherung lässt sich nicht öffnen, deshalb wurde nichts gespeichert. Erstellen Sie sie noch einmal.",
-  unattended: "Sicherungen ohne Zutun",
+    "Eine unvollständige Sicherung lässt sich nicht öffnen, deshalb wurde nichts gespeichert. Erstellen Sie sie noch einmal.",
+  unattended: "Automatische Sicherungen",
   unattendedText:
-    "Ein Timer erstellt sie auf dem Gerät, verschlüsselt für einen öffentlichen Schlüssel von age. So öffnet sie nichts, was auf dem Gerät ist. Als root:",
+    "Ein Timer erstellt sie auf dem Gerät, verschlüsselt für einen öffentlichen Schlüssel von age. So kann nichts auf dem Gerät sie öffnen. Als root:",
   restore: "Sicherung wiederherstellen",
   restoreText:
     "Ein neues Gerät bietet es bei der Einrichtung an. Auf diesem tut es root, mit der Datei zur Hand:",
   fromFile: "Update aus einer Datei",
   fromFileText: "Für ein Gerät ohne Netzwerk: Dieser Browser sendet die Datei des Herausgebers.",
   fromFileVerb: "Unter Updates öffnen",
-  bundle: "Hilfspaket",
+  bundle: "Supportpaket",
   bundleText:
-    "Befunde, Protokoll und Einstellungen für Menschen, die helfen, ohne Geheimnisse; Benutzer und Adressen nur als Nummern. Das dauert einige Sekunden.",
+    "Befunde, Protokoll und Einstellungen für den Support, ohne Geheimnisse; Benutzer und Adressen nur als Nummern. Das dauert einige Sekunden.",
   bundleVerb: "Herunterladen",
   bundleMade: (file) => `${file} ist in den Downloads Ihres Browsers.`,
-  power: "Ein und aus",
+  power: "Neustart und Ausschalten",
   restart: "Dieses Gerät neu starten",
   restartHint: "Alles, was darauf läuft, ist ein bis zwei Minuten unterbrochen.",
   reboot: "Neu starten",
   rebootTitle: (name) => `${name} neu starten?`,
   rebootText: "Alles, was auf dem Gerät läuft, wird unterbrochen. Diese Seite wartet, bis es wieder da ist.",
   rebooting: (name) => `${name} startet neu`,
-  rebootingText:
-    "Das dauert ein bis zwei Minuten. Die Seite macht weiter, sobald das Gerät wieder antwortet.",
+  rebootingText: "Das dauert ein bis zwei Minuten. Die Seite geht weiter, sobald das Gerät wieder antwortet.",
   rebooted: "Das Gerät wurde neu gestartet.",
   off: "Dieses Gerät ausschalten",
   powerOff: "Ausschalten",
@@ -106,14 +105,14 @@ export const machine: Catalogue["machine"] = {
   poweringOffText: "Sie können diese Seite schließen. Das Gerät muss von Hand eingeschaltet werden.",
   force: "Auch während ein Update erprobt wird; es wird dann zurückgenommen",
   reset: "Auf Werkszustand zurücksetzen",
-  asDelivered: "Zurück in den Zustand bei der Lieferung",
+  asDelivered: "Zurück in den Auslieferungszustand",
   resetTitle: (name) => `${name} zurücksetzen?`,
   resetText:
     "Benutzer, Einstellungen, Sitzungen, API-Token und Ereignisse werden gelöscht. Das lässt sich nicht rückgängig machen.",
-  resetKept: "Installierte Versionen und was root auf dem Gerät festgelegt hat, bleiben.",
+  resetKept: "Installierte Versionen und was root auf dem Gerät festgelegt hat, bleibt.",
   resetting: (name) => `${name} wird zurückgesetzt`,
   resettingText:
-    "Die Seite macht weiter, sobald das Gerät neu eingerichtet werden kann. Den Einrichtungs-Token zeigt das Gerät.",
+    "Die Seite geht weiter, sobald das Gerät neu eingerichtet werden kann. Den Einrichtungs-Token zeigt das Gerät.",
 };
 
 export const print: Catalogue["print"] = {

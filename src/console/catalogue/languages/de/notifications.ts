@@ -1,7 +1,7 @@
 import type { Catalogue } from "../../words.ts";
 
 export const notifications: Catalogue["notifications"] = {
-  text: "Eine Nachricht geht hinaus, wenn das Gerät jemanden braucht oder sich Zugang und Schutz ändern. Änderungen hier werden sofort gespeichert.",
+  text: "Eine Nachricht wird gesendet, wenn am Gerät etwas zu tun ist oder sich Zugang oder Schutz ändern. Änderungen hier werden sofort gespeichert.",
   adminOnly: "Nur ein Administrator kann sie ändern.",
   none: "Bei einer Störung wird niemand benachrichtigt.",
   wantNone: "Hier ist keiner gewünscht",
@@ -19,7 +19,7 @@ export const notifications: Catalogue["notifications"] = {
   takes: {
     all: { text: "Alle Nachrichten", hint: "" },
     grave: {
-      text: "Nur was nicht warten kann",
+      text: "Nur dringende Nachrichten",
       hint: "Störungen, Rettungen, Zurücksetzen, andere Empfänger",
     },
   },
@@ -86,7 +86,7 @@ export const notifications: Catalogue["notifications"] = {
   },
   secretChoice: "Geheimnis für Signaturen",
   secretChoices: {
-    keep: { text: "Das jetzige behalten", hint: "" },
+    keep: { text: "Das bisherige behalten", hint: "" },
     make: {
       text: "Von diesem Gerät erzeugt",
       hint: "Es wird einmal angezeigt, damit Sie es dem Empfänger geben",
@@ -97,12 +97,12 @@ export const notifications: Catalogue["notifications"] = {
   secretHint: "whsec_…, oder ein Header wie Authorization: Bearer …",
   token: "Token",
   tokenHint:
-    "Das Token von ntfy oder Gotify, oder ein Header wie Authorization: Bearer …. Leer: Die Adresse ist geheim genug.",
+    "Der Token von ntfy oder Gotify, oder ein Header wie Authorization: Bearer …. Leer: Die Adresse ist geheim genug.",
   password: "Passwort",
   passwordHint: "Es wird verschlüsselt gespeichert und nie wieder angezeigt.",
   secretKept: "Eines ist gesetzt. Leer lassen, um es zu behalten.",
   secretLost:
-    "Das gesetzte gilt für Server, Port und Benutzernamen von vorher: Geben Sie es noch einmal ein.",
+    "Das bisherige gilt für den früheren Server, Port und Benutzernamen: Geben Sie es noch einmal ein.",
   secretMade: (name: string) =>
     `${name} ist gespeichert. Geben Sie dieses Geheimnis dem Empfänger: Damit prüft er die Signaturen der Nachrichten.`,
   faults: {

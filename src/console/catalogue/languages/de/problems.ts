@@ -58,5 +58,5 @@ export const keptOut: Catalogue["keptOut"] = {
     "Authenticator verloren: Nach dem Passwort hilft einer der Wiederherstellungscodes. Ohne einen solchen kann ein Administrator den zweiten Faktor zurücksetzen.",
     "Zu viele falsche Versuche: Diese Seite sagt, wie lange zu warten ist. Ein Administrator kann vorher entsperren.",
   ],
-  byRoot: "Kann sich kein Administrator anmelden, lässt root wieder einen herein. Am Gerät:",
+  byRoot: "Kann sich kein Administrator anmelden, kann root wieder einem Zugang geben. Am Gerät:",
 };

@@ -31,7 +31,7 @@ export const restore: Catalogue["restore"] = {
     },
     other: {
       text: "ist ein anderes",
-      hint: "Es behält seine eigene Identität. API-Token warten, bis sie hier jemand von der Administration einzeln freigibt.",
+      hint: "Es behält seine eigene Identität. API-Token warten, bis ein Administrator sie hier einzeln freigibt.",
     },
   },
   open: "Änderungen zeigen",
@@ -46,19 +46,19 @@ export const restore: Catalogue["restore"] = {
   },
   users: (count, factors) => `${count}, davon ${factors} mit zweitem Faktor`,
   tokens: (count, isReplacement) =>
-    count === 0 || isReplacement ? `${count}` : `${count}, ausgesetzt, bis die Administration sie freigibt`,
+    count === 0 || isReplacement ? `${count}` : `${count}, ausgesetzt, bis ein Administrator sie freigibt`,
   lostUsers: (count) => `${count === 1 ? "1 Benutzer" : `${count} Benutzer`} dieses Geräts`,
   becomes:
     "Dieses Gerät übernimmt Identität, Hostnamen, Zertifikat und API-Token. Lassen Sie nicht beide laufen: Ihre Programme benutzen dieselben Token.",
   staysItself:
     "Dieses Gerät behält seine eigene Identität. Alle melden sich mit dem Passwort aus der Sicherung an.",
-  otherIsOff: "Das andere Gerät ist ausgeschaltet und kommt nicht wieder",
+  otherIsOff: "Das andere Gerät ist ausgeschaltet und bleibt es",
   hostFiles:
-    "Diese Dateien gehören root und kommen nicht mit. Sie unterscheiden sich von denen des anderen Geräts:",
-  byRoot: "Sollen sie mitkommen, stellen Sie die Sicherung stattdessen als root am Gerät wieder her:",
+    "Diese Dateien gehören root und werden nicht übernommen. Sie unterscheiden sich von denen des anderen Geräts:",
+  byRoot: "Um sie zu übernehmen, stellen Sie die Sicherung stattdessen als root am Gerät wieder her:",
   verb: "Wiederherstellen",
   restarting:
-    "Das dauert einige Sekunden. Die Seite macht mit der Anmeldung weiter, sobald das Gerät antwortet.",
+    "Das dauert einige Sekunden. Die Seite geht mit der Anmeldung weiter, sobald das Gerät antwortet.",
   notBack:
     "Geht es nicht weiter, laden Sie diese Seite neu: Das Gerät heißt jetzt vielleicht anders, und der Browser fragt nach seinem Zertifikat.",
 };
@@ -91,7 +91,7 @@ export const firstRun: Catalogue["firstRun"] = {
   },
   leftForLater: (steps) => `Für später: ${steps}. Die Startseite erinnert Sie daran.`,
   sheetText:
-    "Drucken Sie dieses Blatt für Ihre Unterlagen: Es sagt, wie das Gerät erreicht und erkannt wird.",
+    "Drucken Sie dieses Blatt für Ihre Unterlagen: Es sagt, wie Sie das Gerät erreichen und erkennen.",
   codesApart: (username) =>
     `Die Wiederherstellungscodes für ${username} stehen auf einem eigenen Blatt. Bewahren Sie es getrennt von diesem auf.`,
   theirs: (value) => `Ein anderer Administrator hat soeben gespeichert: ${value}.`,
@@ -105,8 +105,7 @@ export const firstRun: Catalogue["firstRun"] = {
   language: "Sprache",
   languageHint: "Für alle, die in ihrem Browser keine andere Sprache gewählt haben",
   timeZone: "Zeitzone",
-  timeZoneHint:
-    "Nach ihr richten sich die Update-Fenster. Laufende Programme zeigen die neue nach einem Neustart",
+  timeZoneHint: "Nach ihr richten sich die Update-Fenster. Laufende Programme zeigen sie nach einem Neustart",
   zoneOfBrowser: (zone) => `Die dieses Browsers verwenden: ${zone}`,
   servers: "Zeitserver",
   serversHint:
@@ -141,5 +140,6 @@ export const firstRun: Catalogue["firstRun"] = {
   scan: "Fingerabdruck scannen",
   holdCode: "Halten Sie den QR-Code des Herausgebers vor die Kamera.",
   noFingerprint: "Dieser Code enthält keinen Fingerabdruck.",
-  noCamera: "Die Kamera geht nicht. Erlauben Sie sie im Browser, oder fügen Sie den Fingerabdruck ein.",
+  noCamera:
+    "Die Kamera funktioniert nicht. Erlauben Sie sie im Browser, oder fügen Sie den Fingerabdruck ein.",
 };

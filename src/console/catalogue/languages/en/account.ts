@@ -34,7 +34,7 @@ export const account = {
   nextCode: "This is not the current code of this key. Type the next one.",
   enable: "Switch on",
   beginAgain: "Start again",
-  allowClock: "Switch it on although this clock is not in sync",
+  allowClock: "Switch it on even though this clock is not in sync",
   allowClockHint: "If the clock is wrong later, you need a recovery code to sign in.",
   recoveryCodes: "Recovery codes",
   recoveryCodesText:
@@ -42,8 +42,8 @@ export const account = {
   codesFor: (username: string, device: string) => `Recovery codes for ${username} on ${device}`,
   codesUse:
     "Keep this sheet locked away, and not with the phone that shows the codes. Without the phone: sign in with name and password, choose the recovery code, and type one of these. Cross it out: each works once.",
-  kept: "I have kept them",
-  keepFirst: "Store the codes first",
+  kept: "I have saved these codes",
+  keepFirst: "Save the codes first",
   on: "on",
   since: "Switched on",
   codesLeft: "Recovery codes left",

@@ -12,7 +12,7 @@ export const adding = {
     `Hand this to ${username}: the password works for one sign-in, at which a new one is chosen. It is not shown again; if it is lost, reset the password.`,
   onceEach:
     "Hand a card to each person: the password works for one sign-in, at which a new one is chosen. The passwords are not shown again.",
-  typed: (username: string) => `${username} can sign in with the password that you have typed.`,
+  typed: (username: string) => `${username} can sign in with the password that you typed.`,
   device: "Device",
   address: "Address",
   oneUse: "One-use password",
@@ -28,16 +28,16 @@ export const adding = {
   lines: "Lines",
   check: "Check of the lines",
   linesHint:
-    "One person in each line: user name, display name, role. Without a role, a person is a reader. The first line may name the columns, as in a list that was exported here.",
+    "One person on each line: user name, display name, role. Without a role, a person is a reader. The first line may name the columns, as in a list exported here.",
   unused: "Not used:",
   correctFirst: "Some lines have to be corrected first.",
-  noText: "This file is no list of text. Save it in the spreadsheet as CSV",
+  noText: "This file is not a text list. Save it as CSV in the spreadsheet",
   tooMany: (most: number) => `At most ${most} people are added at once`,
   checked: ({ fresh, known, faulty }: { fresh: number; known: number; faulty: number }) =>
-    `${faulty > 0 ? `To be corrected first: ${faulty}. Then ` : ""}${fresh} can be added.${known > 0 ? ` ${known} left out, since the user name exists already.` : ""}`,
-  isKnown: "exists already",
+    `${faulty > 0 ? `To be corrected first: ${faulty}. Then ` : ""}${fresh} can be added.${known > 0 ? ` ${known} skipped, since the user name already exists.` : ""}`,
+  isKnown: "already exists",
   faults: {
-    username: `User name: 3 to 32 of a–\u2060z, 0–\u20609, dot, underscore, hyphen; a letter first, no mark last; ${nameRules.noPerson.join(", ")} are reserved`,
+    username: `User name: 3 to 32 of a–\u2060z, 0–\u20609, dot, underscore, hyphen; a letter first, no punctuation last; ${nameRules.noPerson.join(", ")} are reserved`,
     display_name: "Display name: at most 64 characters, on one line",
     role: "Role: admin, operator or readonly",
     enabled: "Enabled: true or false",

@@ -57,10 +57,10 @@ export const machine = {
   makeBackup: "Make a backup",
   backupTitle: (name: string) => `Back up ${name}`,
   backupText:
-    "One encrypted file with users, second factors, API tokens, settings, certificates and events. With it, another device can take the place of this one. Installed releases are not in it; they come from their publisher again.",
+    "One encrypted file with users, second factors, API tokens, settings, certificates and events. With it, another device can replace this one. Installed releases are not in it; they are downloaded again.",
   passphrase: "Passphrase",
   passphraseHint:
-    "12 characters or more; six words chosen by chance are good. The file cannot be opened without it, so keep it in another place.",
+    "12 characters or more; six random words are good. The file cannot be opened without it, so keep it in another place.",
   passphraseAgain: "The passphrase again",
   passphraseDiffers: "This is another passphrase",
   backupVerb: "Download the backup",
@@ -69,11 +69,11 @@ export const machine = {
   backupMade: (file: string, size: string) => `${file} (${size}) is in your browser's downloads.`,
   backupKeep:
     "Keep it away from this device, and the passphrase in another place. A new device offers to restore it in its first run.",
-  backupBroken: "The backup broke off",
-  backupBrokenText: "A part of a backup cannot be opened, so nothing was saved. Make it again.",
-  unattended: "Backups without a person",
+  backupBroken: "The backup was interrupted",
+  backupBrokenText: "An incomplete backup cannot be opened, so nothing was saved. Make it again.",
+  unattended: "Automatic backups",
   unattendedText:
-    "A timer makes them on the device, encrypted to a public key of age, so that nothing on the device opens them. As root:",
+    "A timer makes them on the device, encrypted to a public key of age, so that nothing on the device can open them. As root:",
   restore: "Restore a backup",
   restoreText: "A new device offers it in its first run. On this one, root does it with the file at hand:",
   fromFile: "Update from a file",
@@ -81,7 +81,7 @@ export const machine = {
   fromFileVerb: "Open under Updates",
   bundle: "Support bundle",
   bundleText:
-    "Findings, logs and settings for people who help, without secrets; users and addresses only by number. It takes some seconds.",
+    "Findings, logs and settings for support, without secrets; users and addresses only by number. It takes a few seconds.",
   bundleVerb: "Download",
   bundleMade: (file: string) => `${file} is in your browser's downloads.`,
   power: "Power",
@@ -91,7 +91,7 @@ export const machine = {
   rebootTitle: (name: string) => `Restart ${name}?`,
   rebootText: "Everything that runs on the device is interrupted. This page waits until it is back.",
   rebooting: (name: string) => `${name} is restarting`,
-  rebootingText: "This takes a minute or two. The page goes on when the device answers again.",
+  rebootingText: "This takes a minute or two. The page continues when the device answers again.",
   rebooted: "The device has restarted.",
   off: "Switch this device off",
   powerOff: "Switch off",
@@ -99,14 +99,14 @@ export const machine = {
   powerOffText: "It can only be switched on again at the device.",
   poweringOff: (name: string) => `${name} is switching off`,
   poweringOffText: "You can close this page. The device has to be switched on by hand.",
-  force: "Also if an update is on trial; the update is then undone",
+  force: "Even if an update is on trial; it is then undone",
   reset: "Factory reset",
   asDelivered: "Back to the delivered state",
   resetTitle: (name: string) => `Reset ${name}?`,
-  resetText: "Users, settings, sessions, API tokens and events are deleted. There is no way back.",
-  resetKept: "Installed releases and what root has configured on the device stay.",
+  resetText: "Users, settings, sessions, API tokens and events are deleted. This cannot be undone.",
+  resetKept: "Installed releases and root's configuration on the device stay.",
   resetting: (name: string) => `${name} is being reset`,
-  resettingText: "The page goes on when it can be set up again. The setup token is on the device.",
+  resettingText: "The page continues when it can be set up again. The setup token is on the device.",
 };
 
 export const print = {

@@ -1,12 +1,12 @@
 export const notifications = {
-  text: "A message goes out when the device needs someone, or when access to it or its protection changes. Changes here are saved at once.",
+  text: "A message is sent when the device needs attention, or when access to it or its protection changes. Changes here are saved at once.",
   adminOnly: "Only an administrator can change them.",
   none: "No message is sent when something fails.",
   wantNone: "None is wanted here",
   noneWanted: "No message is sent, and Home does not ask for a receiver.",
   askAgain: "Ask again",
   add: "Add a receiver",
-  most: (count: number) => `There are ${count} receivers already, as many as are possible.`,
+  most: (count: number) => `There are already ${count} receivers; more are not possible.`,
   ofRoot: "From the host file. Only root can change it, on the device.",
   kinds: {
     webhook: { text: "Webhook", hint: "A signed request to a server, such as an alerting service" },
@@ -17,7 +17,7 @@ export const notifications = {
   takes: {
     all: { text: "All messages", hint: "" },
     grave: {
-      text: "Only what cannot wait",
+      text: "Urgent messages only",
       hint: "Failures, rescues, factory resets and changes of receivers",
     },
   },
@@ -51,7 +51,7 @@ export const notifications = {
   answered: "The test was delivered. The receiver answered:",
   refused: "The test was not delivered",
   removeTitle: (name: string) => `Remove ${name}?`,
-  removeText: "It gets a last message, and nothing else that waits. Its secret is forgotten.",
+  removeText: "It gets a last message, but none that are waiting. Its secret is deleted.",
   removed: "Removed",
   addTitle: "Add a receiver",
   editTitle: (name: string) => `Edit ${name}`,
@@ -71,12 +71,12 @@ export const notifications = {
     takes: "Which messages",
   },
   hints: {
-    name: "Small letters, digits and hyphens, such as on-call. It cannot be changed later.",
+    name: "Lower-case letters, digits and hyphens, such as on-call. It cannot be changed later.",
     url: "It begins with https://",
     server: "Its host name, such as mail.example.net",
     username: "For the mail server. Empty: it takes mail without a password.",
     from: "The address that mails come from",
-    to: "Up to eight addresses, one in each line",
+    to: "Up to eight addresses, one on each line",
   },
   security: {
     starttls: { text: "STARTTLS", hint: "Usually port 587" },
@@ -84,7 +84,7 @@ export const notifications = {
   },
   secretChoice: "Secret for signatures",
   secretChoices: {
-    keep: { text: "Keep the present one", hint: "" },
+    keep: { text: "Keep the current one", hint: "" },
     make: { text: "Made by this device", hint: "It is shown once, for you to give to the receiver" },
     paste: { text: "Given by the receiver", hint: "" },
   },
@@ -96,17 +96,17 @@ export const notifications = {
   password: "Password",
   passwordHint: "It is stored encrypted and never shown again.",
   secretKept: "One is set. Leave this empty to keep it.",
-  secretLost: "The one that is set is for the server, port and user name from before: type it again.",
+  secretLost: "The current one is for the former server, port and user name: type it again.",
   secretMade: (name: string) =>
     `${name} is saved. Give this secret to the receiver: it verifies the signatures of messages with it.`,
   /** An entry of the wrong form, by its field. */
   faults: {
-    name: "1 to 32 small letters, digits and hyphens are expected, with a letter or a digit first",
+    name: "1 to 32 lower-case letters, digits and hyphens are expected, with a letter or a digit first",
     url: "An address is expected that begins with https:// and has no user name, password or #",
     server: "A host name or an address is expected, without a port",
     port: "A number from 1 to 65535 is expected",
     from: "A mail address is expected, such as boiler@example.net",
-    to: "Mail addresses are expected, such as duty@example.net, one in each line",
+    to: "Mail addresses are expected, such as duty@example.net, one on each line",
     secret: "whsec_ and 24 to 64 bytes in base64 are expected, or a header, Name: value",
   },
   nameTaken: "Another receiver has this name",

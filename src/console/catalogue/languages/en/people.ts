@@ -38,7 +38,7 @@ export const users = {
   chosenUsers: "Selected users",
   actionsForChosen: "Actions for the selected users",
   aboutMany: (verb: string, count: number) => `${verb}: ${count} ${count === 1 ? "user" : "users"}`,
-  notYou: "Your own account is left out.",
+  notYou: "Your own account is skipped.",
   stop: "Stop",
   manyProgress: (done: number, total: number) => `${done} of ${total}`,
   manyDone: ({ done, failed, left }: { done: number; failed: number; left: number }) =>

@@ -57,7 +57,7 @@ export const keptOut = {
   ways: [
     "Forgotten password: an administrator can reset it under Users.",
     "Lost authenticator: after the password, use one of your recovery codes. Without one, an administrator can reset the second factor.",
-    "Too many wrong attempts: this page says how long to wait. An administrator can unlock you before.",
+    "Too many wrong attempts: this page says how long to wait. An administrator can unlock you earlier.",
   ],
-  byRoot: "If no administrator can sign in, root lets one in again. On the device:",
+  byRoot: "If no administrator can sign in, root can let one in again. On the device:",
 };

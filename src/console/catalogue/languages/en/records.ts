@@ -86,9 +86,9 @@ export const history = {
     full: (days: number) => `full in about ${days === 1 ? "a day" : `${days} days`}`,
   },
   unknown: "no reading",
-  none: "The first readings are here after five minutes.",
+  none: "The first readings appear after five minutes.",
   legend:
-    "The lighter line is the worst reading of each five minutes; the band is the clock's uncertainty. An upright line is where something began to need attention.",
+    "The lighter line is the worst reading of each five minutes; the band is the clock's uncertainty. A vertical line marks where something began to need attention.",
   gaps: "Where the ground is shaded there are no readings: the device was off.",
   begins: (when: string) => `There are no readings before ${when}. `,
   noFaults: "Nothing needed attention.",

@@ -77,7 +77,7 @@ export const settings = {
     },
     "/time/max_root_distance": {
       label: "Largest uncertainty",
-      hint: "100 ms to 16 s. A server whose time may err by more is not used",
+      hint: "100 ms to 16 s. A server whose time may be wrong by more is not used",
     },
     "/time/panic_threshold": {
       label: "Largest correction",

@@ -3,13 +3,13 @@ import { sourceWords } from "../../../../contract/words/en/clock.ts";
 /** Texts of the restoring of a backup. */
 export const restore = {
   title: "Restore a backup",
-  steps: "Steps of the restoration",
+  steps: "Steps of the restore",
   stepNames: { file: "File", open: "Passphrase", plan: "What changes", restart: "Restart" },
   heads: {
     file: "The backup",
     open: "Open the backup",
     plan: "What will change",
-    restart: "The device is starting again",
+    restart: "The device is restarting",
   },
   intro:
     "The users, settings and all other contents of the backup replace those of this device. Nothing changes before the last step.",
@@ -30,7 +30,7 @@ export const restore = {
     },
     other: {
       text: "is another device",
-      hint: "It keeps an identity of its own. API tokens wait until an administrator allows each of them here.",
+      hint: "It keeps its own identity. API tokens wait until an administrator allows each of them here.",
     },
   },
   open: "Show what changes",
@@ -51,10 +51,10 @@ export const restore = {
     "This device takes over identity, host name, certificate and API tokens. If both devices run, their events contradict each other and their programs use the same tokens.",
   staysItself: "This device keeps its own identity. Everyone signs in with the password from the backup.",
   otherIsOff: "The other device is switched off and will not come back",
-  hostFiles: "These files are root's and do not come along. They differ from the other device's:",
-  byRoot: "To bring them as well, restore on the device as root instead:",
+  hostFiles: "These files belong to root and are not restored. They differ from the other device's:",
+  byRoot: "To restore them as well, do this on the device as root instead:",
   verb: "Restore",
-  restarting: "This takes a few seconds. The page goes on to the sign-in when the device answers.",
+  restarting: "This takes a few seconds. The page continues at the sign-in when the device answers.",
   notBack:
     "If it does not, reload this page: the device may have another name now, and the browser may ask about its certificate.",
 };
@@ -85,10 +85,9 @@ export const firstRun = {
     done: "This device is set up",
   },
   leftForLater: (steps: string) => `Left for later: ${steps}. Home reminds you.`,
-  sheetText:
-    "Print this sheet for the papers of the device: it says how the device is reached and recognised.",
+  sheetText: "Print this sheet for the device's records: it says how to reach and recognise the device.",
   codesApart: (username: string) =>
-    `The recovery codes for ${username} are on a sheet of their own. Keep it apart from this one.`,
+    `The recovery codes for ${username} are on a separate sheet. Keep it apart from this one.`,
   /** The value that another administrator has saved in the meantime. */
   theirs: (value: string) => `Another administrator has just saved: ${value}.`,
   finish: "Finish",
@@ -101,7 +100,7 @@ export const firstRun = {
   language: "Language",
   languageHint: "For everyone who has not chosen another language in their browser",
   timeZone: "Time zone",
-  timeZoneHint: "Update windows go by it. Programs that run already show the new one after a restart",
+  timeZoneHint: "Update windows follow it. Running programs show the new one after a restart",
   zoneOfBrowser: (zone: string) => `Use the one of this browser: ${zone}`,
   servers: "Time servers",
   serversHint: "A name or an address, with a port if it is not the usual one. Four are a good number.",

@@ -3,7 +3,7 @@ import type { Catalogue } from "../../../words.ts";
 /** Other words that people type for an entry; they are never shown. */
 export const otherWords: Catalogue["palette"]["words"] = {
   signOut: "ausloggen, logout, beenden",
-  looks: "Design, dunkel, hell, Dunkelmodus, Farben, Darstellung, Theme",
+  looks: "Aussehen, dunkel, hell, Dunkelmodus, Farben, Darstellung, Theme",
   pages: {
     "/": "Startseite, Status, Zustand, Dashboard, Übersicht",
     "/users": "Konten, Personen, Rollen, Rechte, Benutzer löschen, Mitglieder, Accounts",

@@ -1,7 +1,7 @@
 /** Other words that people type for an entry; they are never shown. */
 export const otherWords = {
   signOut: "log out, logout, log off, quit",
-  looks: "theme, dark mode, light mode, colours, colors, appearance",
+  looks: "look, dark mode, light mode, colours, colors, appearance",
   pages: {
     "/": "dashboard, status, health, overview, start",
     "/users": "accounts, people, roles, permissions, rights, delete user, members, export users",
