@@ -55,8 +55,11 @@ describe("the hour that a clock shows twice", () => {
     it(`is told apart by its zone in ${of}`, async () => {
       process.env.TZ = name;
       putTexts("en-GB", {});
-      const { zoneOfTwice } = await import("../../src/console/catalogue/formats.ts");
-      for (const [at, said] of Object.entries(times)) assert.equal(zoneOfTwice(new Date(at)), said, at);
+      const { absoluteTime, zoneOfTwice } = await import("../../src/console/catalogue/formats.ts");
+      for (const [at, said] of Object.entries(times)) {
+        assert.equal(zoneOfTwice(new Date(at)), said, at);
+        assert.ok(absoluteTime(new Date(at)).endsWith(said), at);
+      }
     });
 
   it("is that in the lists of events and of the log", async () => {

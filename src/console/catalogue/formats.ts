@@ -26,7 +26,8 @@ export function relativeTime(seconds: number): string {
 
 /** Date and time to the second, in the browser's time zone or another. */
 export function absoluteTime(at: Date, timeZone?: string): string {
-  return at.toLocaleString(locale, { dateStyle: "medium", timeStyle: "medium", timeZone });
+  const text = at.toLocaleString(locale, { dateStyle: "medium", timeStyle: "medium", timeZone });
+  return timeZone === undefined ? text + zoneOfTwice(at) : text;
 }
 
 /** `14:32`, with the date where it is not today's. */

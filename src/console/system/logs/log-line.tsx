@@ -108,14 +108,17 @@ function LogLineFacts({ entry }: { readonly entry: LogEntry }) {
         ]}
       />
       {members !== null && <pre>{visibleLines(JSON.stringify(members, null, 2))}</pre>}
-      <Button
-        onClick={() => {
-          const text = `${time} ${unit}${pid === null ? "" : `[${pid}]`} ${priority}: ${message}`;
-          void navigator.clipboard.writeText(visible(text)).then(() => toast(t.ui.copied));
-        }}
-      >
-        {t.logs.copyLine}
-      </Button>
+      {/* Over plain HTTP a page has no clipboard. */}
+      {navigator.clipboard && (
+        <Button
+          onClick={() => {
+            const text = `${time} ${unit}${pid === null ? "" : `[${pid}]`} ${priority}: ${message}`;
+            void navigator.clipboard.writeText(visible(text)).then(() => toast(t.ui.copied));
+          }}
+        >
+          {t.logs.copyLine}
+        </Button>
+      )}
     </div>
   );
 }
