@@ -167,7 +167,7 @@ async function contentOf(id: OperationId, options: CallOptions, response: Respon
     const text = await textOf(response);
     return response.status === 204 ? undefined : JSON.parse(text);
   } catch (error) {
-    return unanswered(id, options, error, true);
+    return unanswered(id, options, error, error instanceof SyntaxError);
   }
 }
 
@@ -198,13 +198,11 @@ async function answerTo(
     clearTimeout(timer);
     timer = setTimeout(onLate, patience * 1_000);
   };
-  const late = {
-    giveUp,
-    wait: () => {
-      lateWrite.set(null);
-      begin();
-    },
+  const wait = (): void => {
+    lateWrite.set(null);
+    begin();
   };
+  const late = { giveUp, wait };
   const onLate = (): void => {
     if (!method || isByCookie) giveUp();
     else if (lateWrite.read() === null) lateWrite.set(late);
@@ -212,10 +210,8 @@ async function answerTo(
   };
   begin();
   try {
-    const ended = new Promise<never>((_, reject) => {
-      ending.signal.addEventListener("abort", () => reject(ending.signal.reason));
-    });
-    return await Promise.race([ended, early ?? by(path, { ...request, signal: ending.signal }, begin)]);
+    // The early one has an end of its own.
+    return await (early ?? by(path, { ...request, signal: ending.signal }, begin));
   } finally {
     clearTimeout(timer);
     if (lateWrite.read() === late) lateWrite.set(null);

@@ -26,15 +26,7 @@ export function ProblemView({ error, ...rest }: ProblemProps) {
   return rest.onRetry ? (
     <ReadingProblem error={error} {...rest} onRetry={rest.onRetry} />
   ) : (
-    <OneProblem error={error} {...rest} />
-  );
-}
-
-function OneProblem({ error, ...rest }: ProblemProps) {
-  return error instanceof ProblemError ? (
-    <KnownProblem error={error} {...rest} />
-  ) : (
-    <UnknownProblem error={error} {...rest} />
+    <Explained error={error} {...rest} />
   );
 }
 
@@ -59,11 +51,12 @@ function ReadingProblem({
 }: ProblemProps & { readonly onRetry: () => void }) {
   const { isFirst, all } = useOnce(codeOf(error) ?? titleOf(error), onRetry);
   if (!isFirst) return isEmpty ? <p class="hint">{t.problem.notRead}</p> : null;
-  return <OneProblem error={error} {...rest} onRetry={() => all().map((retry) => retry())} />;
+  return <Explained error={error} {...rest} onRetry={() => all().map((retry) => retry())} />;
 }
 
-function KnownProblem({ error, isEmpty: _, ...rest }: ProblemProps & { readonly error: ProblemError }) {
+function Explained({ error, isEmpty: _, ...rest }: ProblemProps) {
   const Explanation = useStore(explanation);
+  if (!(error instanceof ProblemError)) return <UnknownProblem error={error} {...rest} />;
   const { code, title, detail, reason, request_id } = error.problem;
   const advice = reason === "binding" ? t.binding : rest.advice;
   return (
