@@ -9,7 +9,6 @@ import {
   exampleUpdateSummary,
   exampleUpdates,
 } from "../../lab/command-line/example-updates.ts";
-import { relativeTime } from "../../src/console/catalogue/formats.ts";
 import * as germanBase from "../../src/console/catalogue/languages/de/base.ts";
 import * as germanUpdates from "../../src/console/catalogue/languages/de/updates.ts";
 import * as base from "../../src/console/catalogue/languages/en/base.ts";
@@ -21,7 +20,12 @@ import { needInWords } from "../../src/console/needs/need-words.ts";
 import { fingerprintIn } from "../../src/console/ui/visible.ts";
 import { cardOf, knownReleases, workOf } from "../../src/console/updates/card/card-state.ts";
 import { readNotes } from "../../src/console/updates/card/notes-markdown.ts";
-import { passedOverOf, passedOverSentence, releaseName } from "../../src/console/updates/update-sentences.ts";
+import {
+  dueWords,
+  passedOverOf,
+  passedOverSentence,
+  releaseName,
+} from "../../src/console/updates/update-sentences.ts";
 import { checkRemedy, overviewOf, remedyOf } from "../../src/console/updates/updates-overview.ts";
 import { summaryCodes } from "../../src/contract/schemas/update-reasons.ts";
 import type { HistoryEntry, Need, PassedOver, UpdateProgress, Updates } from "../../src/contract/types.ts";
@@ -225,6 +229,7 @@ describe("the words about updates", () => {
   };
   /** A sentence begins with the name of the release. */
   const named = (sentence = "") => sentence.split(" ").slice(0, 2).join(" ");
+  const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
   const overdue = exampleUpdates({ schedule: { next_check_at: "2026-11-20T14:00:00.000Z" } });
   const checked = () => overviewOf(overdue, null, []).sentences.at(-1)?.text;
 
@@ -257,9 +262,14 @@ describe("the words about updates", () => {
       "An update is in progress: X",
       "Es läuft ein Update: X",
     ],
-    ["say of a deadline that it comes", () => relativeTime(30), "soon", "gleich"],
-    ["say of what has just been that it was", () => relativeTime(-30), "just now", "gerade eben"],
-    ["forgive a clock that is a second ahead", () => relativeTime(1), "just now", "gerade eben"],
+    ["say of a deadline that it comes", () => dueWords(inSeconds(30)), "soon", "gleich"],
+    [
+      "say when it comes, while that is far",
+      () => dueWords(inSeconds(600)),
+      "in 10 minutes",
+      "in 10 Minuten",
+    ],
+    ["say of a deadline that is over nothing else", () => dueWords(inSeconds(-90)), "soon", "gleich"],
     [
       "have no next check in the past",
       checked,

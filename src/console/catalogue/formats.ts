@@ -19,8 +19,7 @@ const distances = [
 export function relativeTime(seconds: number): string {
   const size = Math.abs(seconds);
   const [, length, unit] = distances.find(([below]) => size < below) ?? distances[0];
-  // A moment's difference between the clocks does not make what has just happened a time to come.
-  if (size < 45) return seconds > 2 ? t.time.soon : t.time.now;
+  if (size < 45) return t.time.now;
   return new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(Math.round(seconds / length), unit);
 }
 

@@ -12,7 +12,7 @@ import { deviceNow } from "../client/device-time.ts";
 import { type Sentence, sentenceOf } from "../ui/by-code.ts";
 import { visible } from "../ui/visible.ts";
 import { updatesSentence } from "../ui/words/health-words.ts";
-import { releaseName as nameOf, quoted, quoting, updateFormat } from "../ui/words/update-format.ts";
+import { fromNow, releaseName as nameOf, quoted, quoting, updateFormat } from "../ui/words/update-format.ts";
 import { momentPhrase } from "./moments.ts";
 
 const format: UpdateFormat = {
@@ -22,8 +22,16 @@ const format: UpdateFormat = {
 };
 
 /** Still to come, by the device's clock. */
-export function isAhead(at: string): boolean {
-  return Date.parse(at) > deviceNow();
+export function isAhead(at: string, seconds = 0): boolean {
+  return Date.parse(at) > deviceNow() + seconds * 1_000;
+}
+
+/** Seconds before it comes for which it is "soon". */
+const soonSeconds = 45;
+
+/** When something is due: it is never "just now", also when it is late; null: it is not known. */
+export function dueWords(at: string | null): string {
+  return at !== null && isAhead(at, soonSeconds) ? fromNow(at) : t.updates.soon;
 }
 
 /** `Rules 1.3.0`, as the person sees it. */

@@ -11,7 +11,7 @@ import type { State } from "../ui/badge.tsx";
 import type { Sentence } from "../ui/by-code.ts";
 import { updatesSentence } from "../ui/words/health-words.ts";
 import { fromNow } from "../ui/words/update-format.ts";
-import { isAhead, summarySentence } from "./update-sentences.ts";
+import { dueWords, summarySentence } from "./update-sentences.ts";
 
 export interface UpdatesOverview {
   readonly state: State;
@@ -55,11 +55,7 @@ function overviewOfCheck(
   const facts = { at, detail: detail ?? "", hold: null, reason: null };
   if (outcome === "waiting_for_clock")
     return summed({ ...facts, code: "check_waiting_for_clock" }, "attention");
-  const next = !enabled
-    ? t.updates.notScheduledNext
-    : t.updates.nextCheckComes(
-        next_check_at !== null && isAhead(next_check_at) ? fromNow(next_check_at) : t.time.soon,
-      );
+  const next = !enabled ? t.updates.notScheduledNext : t.updates.nextCheckComes(dueWords(next_check_at));
   const isGood = outcome === "ok";
   const reason = code === null ? null : { code, detail: facts.detail, count: null, last_answer: null };
   const sentence = isGood

@@ -4,9 +4,8 @@ import { bytes, countdown, shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { deviceNow } from "../../client/device-time.ts";
 import { type Step, Steps } from "../../ui/steps.tsx";
-import { Time } from "../../ui/time.tsx";
 import { visible } from "../../ui/visible.ts";
-import { isAhead, releaseName } from "../update-sentences.ts";
+import { dueWords, releaseName } from "../update-sentences.ts";
 import type { Work } from "./card-state.ts";
 
 /** The way of a release, and the way back. */
@@ -132,11 +131,7 @@ function Trial({ trial: { health, deadline_at, phase } }: { readonly trial: Upda
   if (phase !== "confirming") return null;
   return (
     <p class="hint">
-      {deadline_at !== null && isAhead(deadline_at) && (
-        <>
-          {t.updates.healthyBy} <Time at={deadline_at} />
-        </>
-      )}
+      {deadline_at !== null && `${t.updates.healthyBy} ${dueWords(deadline_at)}`}
       {health.last !== null && ` · ${t.updates.lastAnswer} ${t.updates.answers[health.last.code]}`}
     </p>
   );

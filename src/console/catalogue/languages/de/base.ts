@@ -41,7 +41,7 @@ export const ui: Catalogue["ui"] = {
   again: "Noch einmal versuchen",
 };
 
-export const time: Catalogue["time"] = { never: "nie", now: "gerade eben", soon: "gleich" };
+export const time: Catalogue["time"] = { never: "nie", now: "gerade eben" };
 
 export const problem: Catalogue["problem"] = {
   request: "Anfrage",

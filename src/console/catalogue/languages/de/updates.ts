@@ -29,6 +29,7 @@ export const updates: Catalogue["updates"] = {
   nextCheckComes: (when) => `Die nächste Suche kommt ${when}.`,
   channel: (channel) => `Kanal ${channel}`,
   notScheduledNext: "Updates nach Zeitplan sind aus.",
+  soon: "gleich",
   remedies: {
     check: "Noch einmal suchen",
     settings: "Einstellungen öffnen",

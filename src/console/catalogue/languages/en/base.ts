@@ -44,7 +44,7 @@ export const ui = {
   again: "Try again",
 };
 
-export const time = { never: "never", now: "just now", soon: "soon" };
+export const time = { never: "never", now: "just now" };
 
 export const problem = {
   request: "Request",

@@ -33,6 +33,7 @@ export const updates = {
   nextCheckComes: (when: string) => `The next check comes ${when}.`,
   channel: (channel: string) => `Channel ${channel}`,
   notScheduledNext: "Scheduled updates are off.",
+  soon: "soon",
   /** The one button that leads on from a problem. */
   remedies: {
     check: "Check again",
