@@ -139,6 +139,18 @@ describe("the console's events", () => {
     await rows(page).nth(3).waitFor();
   });
 
+  it("names the user whose id a link asks for", async () => {
+    const { items } = await agent.read("/api/users");
+    const { id } =
+      items.find(({ username }: { username: string }) => username === "ana") ?? assert.fail("no ana");
+    const page = await open("admin", `?name=${id}`);
+    await only(page, /ana/);
+    await until("it is named", async () => (await page.getByLabel("Name").inputValue()) === "ana");
+    assert.equal(queryOf(page), `?name=${id}`);
+    await page.getByLabel("Name").fill("");
+    await until("all are there", () => queryOf(page) === "");
+  });
+
   it("begins where the record does, and says on how many lines its events are", async () => {
     const page = await open("admin");
     const foot = page.locator(".list-foot [role=status]");

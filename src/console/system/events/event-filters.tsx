@@ -1,6 +1,6 @@
 import { type EventGroup, eventGroups } from "../../../contract/event-records.ts";
 import type { EventType } from "../../../contract/event-types.ts";
-import type { EventCounts } from "../../../contract/types.ts";
+import type { AuditEvent, EventCounts } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { Chips, Filters, localTime } from "../../lists/filters.tsx";
 import { place } from "../../navigation/navigation.ts";
@@ -15,9 +15,12 @@ const usualSpan = 86_400_000;
 
 /** Narrows the list of events; the address keeps the filters, so that it can be shared. */
 export function EventFilters({
+  seen,
   error,
   reaches,
 }: {
+  /** Events in which the name of an id is looked for. */
+  readonly seen: readonly AuditEvent[];
   readonly error: unknown;
   /** True of a time that is within the record: others are not offered. */
   readonly reaches: (since: string) => boolean;
@@ -32,7 +35,7 @@ export function EventFilters({
         onInput={(value) => changeEventsQuery({ who: value })}
         options={[any, ...actorKinds.map((kind) => ({ value: kind, text: t.lists.kinds[kind] }))]}
       />
-      <NameField value={name} error={errorAt(error, "/name")} />
+      <NameField value={nameIn(seen, name)} error={errorAt(error, "/name")} />
       <TimeFields since={since} until={until} error={error} reaches={reaches} />
     </Filters>
   );
@@ -68,6 +71,13 @@ export function EventChips({
   );
 }
 
+/** A link from the page of a user has their id, which says nothing to a person. */
+function nameIn(seen: readonly AuditEvent[], sought: string): string {
+  // A token has the id of its user, and another name.
+  const people = seen.flatMap(({ actor, subject }) => [subject, actor.kind === "user" ? actor : null]);
+  return people.find((one) => one?.id === sought)?.name ?? sought;
+}
+
 function NameField({ value, error }: { readonly value: string; readonly error: string | null }) {
   const [typed, setTyped] = useTyped(value, (name) => changeEventsQuery({ name }, true));
   return (
@@ -88,7 +98,7 @@ function TimeFields({
   until,
   error,
   reaches,
-}: Parameters<typeof EventFilters>[0] & { readonly since: string; readonly until: string }) {
+}: Omit<Parameters<typeof EventFilters>[0], "seen"> & { readonly since: string; readonly until: string }) {
   const isSpan = since.includes("T") || until !== "";
   const timeField = (name: "since" | "until", label: string, value: string) => (
     <TextField

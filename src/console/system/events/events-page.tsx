@@ -51,6 +51,7 @@ export function EventsPage() {
         <Overview query={query} begin={begin} />
       )}
       <EventFilters
+        seen={items ?? []}
         error={events.error}
         reaches={(since) => (momentOf(since, deviceNow()) ?? begin) >= begin}
       />
