@@ -12,7 +12,7 @@ export const machine = {
   },
   hints: {
     name: "What people call this device",
-    location: "Where it stands",
+    location: "Where it is",
     contact: "The person to ask about it",
     host_name: "Letters, digits and hyphens. Addresses with the former name no longer work.",
     time_zone: "Update windows follow it at once.",
