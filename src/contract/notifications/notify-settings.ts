@@ -67,7 +67,7 @@ export const notify = {
   ...strictObject({
     receivers: byAdmin(
       "Receivers",
-      "webhooks and mailboxes that get a message when the device needs someone",
+      "webhooks and mailboxes that get a message when the device needs attention",
       { type: "array", items: receiver, maxItems: mostReceivers, default: [], "x-redacted": true },
     ),
   }),

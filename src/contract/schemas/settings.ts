@@ -46,7 +46,7 @@ const device = {
     }),
     not_needed: byAdmin(
       "Not needed here",
-      "parts of the setup that this device does without: the status asks for them no more",
+      "parts of the setup that this device does without: the status no longer asks for them",
       {
         type: "array",
         items: { type: "string", enum: dispensableNeeds },
@@ -94,7 +94,7 @@ const time = {
     ),
     max_root_distance: byAdmin(
       "Largest uncertainty",
-      "100ms to 16s: a server whose time may err by more is not used",
+      "100ms to 16s: a server whose time may be wrong by more is not used",
       { ...duration, default: "1500ms" },
     ),
     panic_threshold: byAdmin("Largest correction", "larger corrections are refused unless forced", {
@@ -109,7 +109,7 @@ const security = {
   ...strictObject({
     require_2fa: byAdmin(
       "Two-factor sign-in is required",
-      "users without a second factor must enrol before they can do anything else",
+      "users without a second factor must set one up before they can do anything else",
       { type: "string", enum: ["none", "admins", "all"], default: "none" },
     ),
     session_idle: byAdmin("Session idle limit", "5m to 24h: a session that is not used for this long ends", {
@@ -134,7 +134,7 @@ const consoleSettings = {
   ...strictObject({
     language: byOperator(
       "Language",
-      "of messages, and of the console where neither user nor browser decides",
+      "the language of messages, and of the console if neither user nor browser decides",
       {
         type: "string",
         pattern: "^[a-z]{2}(-[A-Z]{2})?$",

@@ -24,7 +24,7 @@ const ota = {
   ...strictObject({
     enabled: byAdmin(
       "Scheduled updates",
-      "check for updates by schedule; off: checks and updates on request still work",
+      "check for updates regularly; off: checks and updates on request still work",
       { type: "boolean", default: false },
     ),
     server: byAdmin(
