@@ -4,10 +4,10 @@ import { Shape } from "./shape.tsx";
 export interface Step {
   readonly key: string;
   readonly text: ComponentChildren;
-  readonly state: "done" | "now" | "ahead" | "failed";
+  readonly state: "done" | "now" | "ahead";
 }
 
-const shapes = { done: "good", now: "now", ahead: "ahead", failed: "wrong" } as const;
+const shapes = { done: "good", now: "now", ahead: "ahead" } as const;
 
 /** A long action as a line of steps; a screen reader also hears which one is under way. */
 export function Steps({ label, steps }: { readonly label: string; readonly steps: readonly Step[] }) {

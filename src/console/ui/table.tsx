@@ -5,8 +5,6 @@ export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
   readonly isNumber?: boolean;
-  /** The column of the row's actions: its head is only spoken, and on a phone it is at the corner of the card. */
-  readonly isActions?: boolean;
   /** The link or button in it opens the row, as does a click anywhere in the row. */
   readonly opens?: boolean;
 }
@@ -32,7 +30,7 @@ export function Table<Row>({
           <tr>
             {columns.map((column) => (
               <th key={column.key} scope="col" class={kindOf(column)}>
-                <span class={column.isActions ? "unseen" : undefined}>{column.title}</span>
+                {column.title}
               </th>
             ))}
           </tr>
@@ -53,8 +51,8 @@ export function Table<Row>({
   );
 }
 
-function kindOf<Row>({ isNumber, isActions, opens }: Column<Row>): string | undefined {
-  return isActions ? "actions" : isNumber ? "number" : opens ? "opens" : undefined;
+function kindOf<Row>({ isNumber, opens }: Column<Row>): string | undefined {
+  return isNumber ? "number" : opens ? "opens" : undefined;
 }
 
 /** Opens a row by a click anywhere in it, except on another control, or at the end of marking text. */

@@ -80,7 +80,7 @@ export function UserTable(props: UserTableProps) {
 }
 
 function Head({ column, sort }: { readonly column: UserColumn; readonly sort: string }) {
-  const { key, title, isSortable, isActions, head } = column;
+  const { key, title, isSortable, head } = column;
   const isDescending = sort === `-${key}`;
   const direction = isDescending ? "descending" : sort === key ? "ascending" : undefined;
   return (
@@ -91,14 +91,14 @@ function Head({ column, sort }: { readonly column: UserColumn; readonly sort: st
           <Shape name={isDescending ? "down" : "up"} />
         </button>
       ) : (
-        (head ?? <span class={isActions ? "unseen" : undefined}>{title}</span>)
+        (head ?? title)
       )}
     </th>
   );
 }
 
-function classOf({ key, isActions, opens }: UserColumn): string {
-  return `of-${key}${isActions ? " actions" : ""}${opens ? " opens" : ""}`;
+function classOf({ key, opens }: UserColumn): string {
+  return `of-${key}${opens ? " opens" : ""}`;
 }
 
 function columnsOf({ users, chosen, onChoose, onAct }: UserTableProps): readonly UserColumn[] {
@@ -146,7 +146,7 @@ function columnsOf({ users, chosen, onChoose, onAct }: UserTableProps): readonly
     {
       key: "actions",
       title: t.users.actionsHead,
-      isActions: true,
+      head: <span class="unseen">{t.users.actionsHead}</span>,
       cell: (user) => (
         <Menu
           label={t.users.actionsOf(user.username)}

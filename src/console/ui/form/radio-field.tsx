@@ -13,12 +13,7 @@ export function RadioField<V extends string>({
   /** The chosen value; empty: none yet. */
   readonly value: V | "";
   readonly onInput: (value: V) => void;
-  readonly options: readonly {
-    readonly value: V;
-    readonly text: string;
-    readonly hint?: string;
-    readonly why?: string | null;
-  }[];
+  readonly options: readonly { readonly value: V; readonly text: string; readonly hint?: string }[];
 }) {
   const name = useId();
   return (
@@ -36,12 +31,11 @@ export function RadioField<V extends string>({
             type="radio"
             name={name}
             checked={option.value === value}
-            disabled={Boolean(option.why)}
             onChange={() => onInput(option.value)}
           />
           <span>
             <span class="radio-text">{option.text}</span>
-            <span class="hint">{option.why ?? option.hint}</span>
+            <span class="hint">{option.hint}</span>
           </span>
         </label>
       ))}
