@@ -16,7 +16,7 @@ import {
   keepBinding,
   readBinding,
 } from "./early-refresh.ts";
-import { askForPassword, dropQuestion } from "./step-up.ts";
+import { askForPassword, passwordQuestion } from "./step-up.ts";
 
 /**
  * - `opening`: it is being found out.
@@ -162,7 +162,7 @@ export async function signOut(): Promise<void> {
 export function ended(): void {
   endings += 1;
   forgetAll();
-  dropQuestion();
+  passwordQuestion.read()?.cancel();
   dropBinding();
   const abandoned = waiting;
   waiting = [];

@@ -11,11 +11,6 @@ export const passwordQuestion = createStore<PasswordQuestion | null>(null);
 
 let asking: Promise<void> | null = null;
 
-/** The user who was asked has gone. */
-export function dropQuestion(): void {
-  passwordQuestion.read()?.cancel();
-}
-
 /** Asks the person for the password again, once for all who wait for it. Throws Cancelled. */
 export function askForPassword(): Promise<void> {
   asking ??= new Promise<void>((resolve, reject) => {

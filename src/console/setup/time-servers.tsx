@@ -73,7 +73,8 @@ export function TimeServers({
               <CheckField
                 label={t.firstRun.useAuthenticated(index + 1)}
                 value={timeServer(server).nts}
-                onInput={(nts) => take(rows.with(index, atUsualPort(server, nts)))}
+                // NTS is offered at its usual port. A port that was typed is that of the other protocol.
+                onInput={(nts) => take(rows.with(index, withNts(hostOf(server).replace(/:\d+$/, ""), nts)))}
               />
             )}
           </li>
@@ -119,20 +120,11 @@ function isOffered(server: TimeServerEntry, found: Found | null): boolean {
   );
 }
 
-/** NTS is offered at its usual port. A port that was typed is that of the other protocol. */
-function atUsualPort(server: TimeServerEntry, nts: boolean): TimeServerEntry {
-  return withNts(hostOf(server).replace(/:\d+$/, ""), nts);
-}
-
-/** The answer of one server; undefined where the row has changed since it was asked. */
-function saidBy(server: TimeServerEntry, found: Found | null): Found["servers"][number] | undefined {
+function Answer({ server, found }: { readonly server: TimeServerEntry; readonly found: Found | null }) {
   const { nts } = timeServer(server);
   const isSame = (one: TimeServerEntry) => hostOf(one) === hostOf(server) && timeServer(one).nts === nts;
-  return found?.servers[found.asked.findIndex(isSame)];
-}
-
-function Answer({ server, found }: { readonly server: TimeServerEntry; readonly found: Found | null }) {
-  const said = saidBy(server, found);
+  const said = found?.servers[found.asked.findIndex(isSame)];
+  // The row has changed since it was asked.
   if (said === undefined) return null;
   const { answers, reason, delay_seconds } = said;
   if (reason !== null) {
@@ -140,5 +132,5 @@ function Answer({ server, found }: { readonly server: TimeServerEntry; readonly 
     return <Badge state={answers ? "wrong" : "attention"}>{text}</Badge>;
   }
   const words = t.firstRun.answersIn(shortDuration(delay_seconds ?? 0));
-  return <Badge state="good">{withMark(words, timeServer(server).nts)}</Badge>;
+  return <Badge state="good">{withMark(words, nts)}</Badge>;
 }

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import { t } from "../catalogue/words.ts";
 import { useAction } from "../client/use-action.ts";
-import { useWhyAway } from "./connection-state.tsx";
+import { useIsAway } from "./connection-state.tsx";
 import { ProblemView } from "./problem-view.tsx";
 
 export interface ButtonProps {
@@ -33,7 +34,7 @@ export function Button({
   children,
 }: ButtonProps) {
   const whyId = useId();
-  const whyAway = useWhyAway();
+  const whyAway = useIsAway() ? t.problem.faults.silent.title : null;
   // The person can send the entries again once the device is back.
   const reason = why ?? (type === "submit" ? whyAway : null);
   const isInert = isBusy || isDisabled || reason !== null;

@@ -33,8 +33,3 @@ export function ConnectionState({
 export function useIsAway(): boolean {
   return useStore(isAway);
 }
-
-/** The reason that nothing can be sent now; null: it can. */
-export function useWhyAway(): string | null {
-  return useIsAway() ? t.problem.faults.silent.title : null;
-}

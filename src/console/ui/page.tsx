@@ -10,7 +10,7 @@ import { Shape } from "./shape.tsx";
 /** The number of things that need a person; the window's title begins with it. */
 export const needCount = createStore(0);
 
-interface Titled {
+export interface Titled {
   readonly title: string;
   readonly action?: ComponentChildren;
   readonly children: ComponentChildren;

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { explanation } from "../client/explanations.ts";
@@ -6,6 +5,7 @@ import { Cancelled, codeOf, Fault, ProblemError, Unreachable, Unsent } from "../
 import { createStore, useStore } from "../store.ts";
 import { Button } from "./button.tsx";
 import { problemName } from "./by-code.ts";
+import type { Titled } from "./page.tsx";
 import { Shape } from "./shape.tsx";
 
 interface ProblemProps {
@@ -106,13 +106,7 @@ function wordsOf(error: unknown): NonNullable<ReturnType<Fault["words"]>> {
   return error.isForeign ? foreign : silent;
 }
 
-export function ProblemBox({
-  title,
-  children,
-}: {
-  readonly title: string;
-  readonly children: ComponentChildren;
-}) {
+export function ProblemBox({ title, children }: Omit<Titled, "action">) {
   return (
     <div class="problem" role="alert">
       <Shape name="wrong" />

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
@@ -14,7 +13,7 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { Menu } from "../ui/menu.tsx";
-import { Empty, Facts, Page, Pending, Section, Skeleton } from "../ui/page.tsx";
+import { Empty, Facts, Page, Pending, Section, Skeleton, type Titled } from "../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
 import { visible } from "../ui/visible.ts";
@@ -38,7 +37,7 @@ function Named({ username }: { readonly username: string }) {
   const id = found.value?.items.find((user) => user.username === username.toLowerCase())?.id;
   if (id !== undefined) return <Person id={id} username={username} />;
   return (
-    <PersonFrame username={visible(username)}>
+    <PersonFrame title={visible(username)}>
       <ReadProblem of={[found]} />
       {found.error === null && (found.value === null ? <Skeleton lines={12} /> : <p>{t.users.unknown}</p>)}
     </PersonFrame>
@@ -46,29 +45,14 @@ function Named({ username }: { readonly username: string }) {
 }
 
 /** With the way back to all users above the name. */
-function PersonFrame({
-  username,
-  action,
-  children,
-}: {
-  readonly username: string;
-  readonly action?: ComponentChildren;
-  readonly children: ComponentChildren;
-}) {
-  return (
-    <Page
-      title={username}
-      action={action}
-      head={
-        <div>
-          <Link to="/users">{t.frame.users}</Link>
-          <h1 tabIndex={-1}>{username}</h1>
-        </div>
-      }
-    >
-      {children}
-    </Page>
+function PersonFrame(props: Titled) {
+  const head = (
+    <div>
+      <Link to="/users">{t.frame.users}</Link>
+      <h1 tabIndex={-1}>{props.title}</h1>
+    </div>
   );
+  return <Page {...props} head={head} />;
 }
 
 function Person({ id, username }: { readonly id: string; readonly username: string }) {
@@ -80,7 +64,7 @@ function Person({ id, username }: { readonly id: string; readonly username: stri
   const isKnown = value !== null && !isGone;
   return (
     <PersonFrame
-      username={value?.username ?? username}
+      title={value?.username ?? username}
       action={isKnown && <Actions user={value} onAct={setActing} onDone={user.reload} />}
     >
       {isGone ? <p>{t.users.unknown}</p> : <ReadProblem of={[user]} />}

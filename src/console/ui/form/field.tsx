@@ -53,16 +53,13 @@ export function Field({
   );
 }
 
-interface InputAttributes {
+export interface TextFieldProps extends FieldProps, Edited<string> {
   readonly name?: string;
   readonly autocomplete?: "name" | "username" | "current-password" | "new-password" | "one-time-code" | "off";
-  readonly inputMode?: "text" | "numeric" | "decimal";
+  readonly inputMode?: "text" | "numeric";
   readonly spellcheck?: boolean;
   readonly maxLength?: number;
-}
-
-export interface TextFieldProps extends FieldProps, Edited<string>, InputAttributes {
-  readonly type?: "text" | "search" | "number" | "datetime-local" | "time" | "password";
+  readonly type?: "text" | "search" | "datetime-local" | "time" | "password";
   /** A button at its end. */
   readonly button?: ComponentChildren;
   /** True: the field takes the keyboard when it appears. */
@@ -98,7 +95,8 @@ export function TextField({
   } as const;
   const input = (ids: Ids) =>
     lines === 1 ? (
-      <input {...attributes} {...ids} {...ofType(type)} />
+      // Preact types the attributes of an input by its type, which does not matter here.
+      <input {...attributes} {...ids} {...({ type } as { type: "text" })} />
     ) : (
       <textarea {...attributes} {...ids} rows={lines} />
     );
@@ -119,11 +117,6 @@ export function TextField({
       }
     />
   );
-}
-
-/** Preact types the attributes of an input by its type, which does not matter here. */
-function ofType(type: string): { readonly type: "text" } {
-  return { type } as { type: "text" };
 }
 
 export function SelectField<V extends string>({
