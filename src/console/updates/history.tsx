@@ -144,7 +144,7 @@ function EntrySheet({ entry, status, onOrder }: EntryProps & { readonly entry: H
               onOrder({ verb: "apply", kind: aside.kind });
             }}
           >
-            {t.updates.again}
+            {t.ui.again}
           </Button>
         )}
         {log.length > 0 && (

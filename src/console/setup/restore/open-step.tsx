@@ -69,7 +69,7 @@ export function OpenStep({
         maxLength={1_024}
       />
       <RadioField
-        label={t.restore.role}
+        label={t.system.tabs.device}
         value={typed.role}
         onInput={(role) => type({ role })}
         options={[

@@ -133,7 +133,7 @@ function itemsOf(plan: RestorePlan): Fact[] {
         <Time at={made_at} />, Steward {visible(steward)}
       </>,
     ],
-    [facts.users, t.restore.users(users, two_factor)],
+    [t.frame.users, t.restore.users(users, two_factor)],
     [facts.tokens, t.restore.tokens(tokens, as_replacement)],
     lost_users > 0 && [facts.goes, t.restore.lostUsers(lost_users)],
     releases.length > 0 && [facts.lacks, visible(releases.join(", "))],

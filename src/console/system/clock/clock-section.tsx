@@ -32,7 +32,7 @@ export function ClockSection() {
   const needs = useResource("getStatus").value?.needs ?? null;
   if (status === null)
     return (
-      <Section title={t.clock.title}>
+      <Section title={t.home.clock}>
         {clock.error === null ? <Skeleton lines={6} /> : <ReadProblem of={[clock]} />}
       </Section>
     );
@@ -47,7 +47,7 @@ export function ClockSection() {
       ? needsAbout("clock", needs ?? []).flatMap((need) => needInWords(need)?.text ?? [])
       : [];
   return (
-    <Section title={t.clock.title}>
+    <Section title={t.home.clock}>
       <div class="clock-top line between">
         <div>
           <p class="clock-head line">

@@ -335,7 +335,7 @@ function SupportRow() {
       }
     >
       <Button isBusy={gather.isBusy} onClick={() => void gather.run()}>
-        {t.machine.bundleVerb}
+        {t.ui.download}
       </Button>
     </Row>
   );

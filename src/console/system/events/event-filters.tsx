@@ -83,7 +83,7 @@ function NameField({ value, error }: { readonly value: string; readonly error: s
   return (
     <TextField
       type="search"
-      label={t.events.name}
+      label={t.ui.name}
       value={typed}
       maxLength={longestName}
       spellcheck={false}

@@ -33,7 +33,7 @@ function HostSection() {
   const status = useResource("getStatus");
   const needs = needsAbout("host", status.value?.needs ?? []);
   return (
-    <Section title={t.facts.title}>
+    <Section title={t.home.host}>
       <ReadProblem of={[facts, health, version, status]} />
       {health.value === null || status.value === null ? (
         <Pending of={{ error: health.error ?? status.error }} lines={1} />
@@ -48,7 +48,7 @@ function HostSection() {
         )}
       </div>
       <details class="more">
-        <summary>{t.facts.details}</summary>
+        <summary>{t.clock.details}</summary>
         <div class="clock-pictures">
           <div>
             <h3>{t.facts.versions}</h3>
@@ -90,7 +90,7 @@ function itemsOfHost(facts: HostFacts, own: Status["host"]["disk"], needs: reado
       share(t.facts.disk(visible(disk.mount)), disk.available_bytes, disk.size_bytes, isFull && isOwn(disk)),
     ),
     ...unlisted.map((disk) => share(t.facts.ownDisk, disk.available_bytes, disk.size_bytes, isFull)),
-    share(t.facts.memory, memory.available_bytes, memory.total_bytes),
+    share(t.home.memory, memory.available_bytes, memory.total_bytes),
     ...temperatures.map(
       ({ sensor, celsius }): Fact =>
         celsius !== null && [t.facts.temperature(visible(sensor)), withUnit(figure(celsius, 1), "°C")],

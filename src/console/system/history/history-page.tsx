@@ -77,7 +77,7 @@ export function HistoryPage() {
     </fieldset>
   );
   return (
-    <Section title={t.history.title} action={choice}>
+    <Section title={t.system.tabs.history} action={choice}>
       <ReadProblem of={all} />
       {isLoading && <Skeleton lines={12} />}
       {!isLoading &&

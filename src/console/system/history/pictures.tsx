@@ -146,7 +146,7 @@ function lanesOf(faults: readonly Fault[], events: readonly AuditEvent[], time: 
       <header class="line">
         <h3>{t.history.happened}</h3>
         <Link to="/system/events" query={{ since: "7d" }}>
-          {t.history.events}
+          {t.home.all}
         </Link>
       </header>
       {faults.length === 0 && <p class="hint">{t.history.noFaults}</p>}
@@ -222,7 +222,7 @@ function tableOf(
   return (
     <details class="more history-table">
       <summary>{t.history.table}</summary>
-      <Table caption={t.history.title} columns={columns} rows={rows} rowKey={String} />
+      <Table caption={t.system.tabs.history} columns={columns} rows={rows} rowKey={String} />
     </details>
   );
 }

@@ -35,7 +35,7 @@ export function LogLines({ log }: { readonly log: FollowedLog }) {
       class="log"
       role="log"
       aria-live="off"
-      aria-label={t.logs.title}
+      aria-label={t.system.tabs.logs}
       aria-description={t.logs.keys}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be within reach of the keyboard
       tabIndex={0}

@@ -31,7 +31,7 @@ export function LogsPage() {
   const { view, source, error } = log;
   const loadOlder = async (): Promise<void> => void (await log.loadingOlder.run());
   return (
-    <Section title={t.logs.title} action={view && <FollowButton view={view} log={log} />}>
+    <Section title={t.system.tabs.logs} action={view && <FollowButton view={view} log={log} />}>
       {counts.value !== null && (
         <Facets
           counts={counts.value.units}

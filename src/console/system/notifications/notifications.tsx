@@ -85,7 +85,7 @@ export function Body() {
       {doomed !== null && (
         <ConfirmDialog
           title={t.notifications.removeTitle(doomed)}
-          verb={t.notifications.remove}
+          verb={t.ui.remove}
           isDangerous
           onConfirm={async () => {
             await removeReceiver(doomed);

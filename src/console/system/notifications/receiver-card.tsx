@@ -69,21 +69,21 @@ function stateInWords(
 function destination(receiver: ReceiverSettings | null): Fact[] {
   if (receiver === null) return [];
   const { kind, url = "", server = "", port, security, to = [], takes } = receiver;
-  const { facts } = t.notifications;
+  const { facts, labels } = t.notifications;
   const address: Fact[] =
     kind === "mail"
       ? [
-          [facts.server, <bdi>{`${server}:${port} (${security === "tls" ? "TLS" : "STARTTLS"})`}</bdi>],
+          [labels.server, <bdi>{`${server}:${port} (${security === "tls" ? "TLS" : "STARTTLS"})`}</bdi>],
           [facts.to, <bdi>{to.join(", ")}</bdi>],
         ]
-      : [[facts.address, <bdi>{visible(url)}</bdi>]];
+      : [[labels.url, <bdi>{visible(url)}</bdi>]];
   return [...address, [facts.takes, t.notifications.takes[takes].text]];
 }
 
 function course(state: ReceiverState): Fact[] {
   const { kind, secret_set, last_success, waiting, next_attempt, last_error } = state;
   const { facts, secretSet, secretMissing } = t.notifications;
-  const secret = kind === "mail" ? facts.password : facts.secret;
+  const secret = kind === "mail" ? t.notifications.password : t.notifications.secret;
   return [
     secret_set !== null && [secret, secret_set ? secretSet : secretMissing],
     [facts.last, <Time at={last_success} never={t.notifications.notSinceStart} />],
@@ -130,8 +130,8 @@ function Actions({ name, receiver, onEdit, onRemove, onTested }: ActionsProps) {
             <Button label={`${t.notifications.edit}: ${name}`} onClick={() => onEdit(receiver)}>
               {t.notifications.edit}
             </Button>
-            <Button label={`${t.notifications.remove}: ${name}`} onClick={() => onRemove(name)}>
-              {t.notifications.remove}
+            <Button label={`${t.ui.remove}: ${name}`} onClick={() => onRemove(name)}>
+              {t.ui.remove}
             </Button>
           </>
         )}

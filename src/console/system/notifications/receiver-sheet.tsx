@@ -37,10 +37,10 @@ interface SheetProps {
 export function ReceiverSheet(props: SheetProps) {
   const { receiver, onClose } = props;
   const [made, setMade] = useState<{ readonly name: string; readonly secret: string } | null>(null);
-  const { addTitle, editTitle, secretMade, secret } = t.notifications;
+  const { add, editTitle, secretMade, secret } = t.notifications;
   return (
     <Dialog
-      title={receiver === null ? addTitle : editTitle(receiver.name)}
+      title={receiver === null ? add : editTitle(receiver.name)}
       shape="sheet"
       onClose={made === null ? onClose : undefined}
     >

@@ -61,7 +61,7 @@ export function ListField({
               />
               {button("↑", t.settings.moveUp, row === 0, () => move(row, row - 1))}
               {button("↓", t.settings.moveDown, row === value.length - 1, () => move(row, row + 1))}
-              {button("✕", t.settings.remove, false, () => {
+              {button("✕", t.ui.remove, false, () => {
                 onInput(value.toSpliced(row, 1));
                 focus(Math.min(row, value.length - 2), 2);
               })}

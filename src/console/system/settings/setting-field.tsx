@@ -231,8 +231,8 @@ function WindowRow({
       <div class="row">
         {time("from")}
         {time("to")}
-        <Button label={`${t.settings.remove}: ${name}`} onClick={onRemove}>
-          {t.settings.remove}
+        <Button label={`${t.ui.remove}: ${name}`} onClick={onRemove}>
+          {t.ui.remove}
         </Button>
       </div>
       {to <= from && <p class="hint">{to === from ? t.settings.wholeDay : t.settings.nextDay}</p>}

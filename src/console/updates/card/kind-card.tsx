@@ -247,7 +247,7 @@ function OfferButtons({ release, ...rest }: OrderProps & { readonly release: Rel
             why={busy}
             onClick={() => onOrder({ verb: "apply", kind })}
           >
-            {wasUndone(release) ? t.updates.again : t.updates.apply}
+            {wasUndone(release) ? t.ui.again : t.updates.apply}
           </Button>
         )}
         {remedy !== "apply" && <RemedyButton remedy={remedy} onCheck={onCheck} />}

@@ -7,7 +7,6 @@ export const checkNames: Catalogue["checkNames"] = names;
 export const findings: Catalogue["findings"] = findingWords;
 
 export const clock: Catalogue["clock"] = {
-  title: "Uhr",
   words: clockWords,
   sourceWords,
   heads: {
@@ -100,7 +99,6 @@ export const clock: Catalogue["clock"] = {
 };
 
 export const facts: Catalogue["facts"] = {
-  title: "Gerät",
   health: "Prüfungen",
   versions: "Versionen",
   hostname: "Hostname",
@@ -110,7 +108,6 @@ export const facts: Catalogue["facts"] = {
   model: "Modell",
   processor: "Prozessor",
   cores: (count) => (count === 1 ? "1 Kern" : `${count} Kerne`),
-  memory: "Arbeitsspeicher",
   swap: "Swap",
   disk: (mount) => `Datenträger ${mount}`,
   ownDisk: "Datenträger der gespeicherten Daten",
@@ -118,7 +115,6 @@ export const facts: Catalogue["facts"] = {
   load: "Last",
   temperature: (sensor) => `Temperatur, ${sensor}`,
   uptime: "Betriebszeit",
-  details: "Einzelheiten",
   machine: "Maschine",
   allWell: (checks) => `Alle ${checks} Prüfungen bestanden`,
   agent: "Steward",

@@ -12,7 +12,6 @@ export const event: Catalogue["event"] = {
   factValues: eventFactValues,
   eventParts: {
     when: "Wann",
-    who: "Wer",
     from: "Von",
     local: "vom Gerät selbst",
     refused: "Abgelehnt, weil",

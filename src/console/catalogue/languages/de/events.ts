@@ -21,7 +21,6 @@ export const events: Catalogue["events"] = {
   later: "Später",
   wholeTime: "Alle Zeiten zeigen",
   setBack: (span) => `Hier wurde die Uhr zurückgestellt, um mindestens ${span}`,
-  name: "Name",
   groups: {
     sign_in: "Anmeldung",
     users: "Benutzer",

@@ -86,7 +86,6 @@ export const machine: Catalogue["machine"] = {
   bundle: "Supportpaket",
   bundleText:
     "Befunde, Protokoll und Einstellungen für den Support, ohne Geheimnisse; Benutzer und Adressen nur als Nummern. Das dauert einige Sekunden.",
-  bundleVerb: "Herunterladen",
   bundleMade: (file) => `${file} ist in den Downloads Ihres Browsers.`,
   power: "Neustart und Ausschalten",
   restart: "Dieses Gerät neu starten",

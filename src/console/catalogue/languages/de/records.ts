@@ -4,7 +4,6 @@ import type { Catalogue } from "../../words.ts";
 export { lists } from "./shared/lists.ts";
 
 export const logs: Catalogue["logs"] = {
-  title: "Protokoll",
   unit: "Unit",
   level: "Stufe",
   service: "Dienst",
@@ -64,7 +63,6 @@ export const logs: Catalogue["logs"] = {
 };
 
 export const history: Catalogue["history"] = {
-  title: "Verlauf",
   spans: { day: "24 Stunden", week: "7 Tage" },
   span: "Zeitraum",
   time: "Zeit",
@@ -104,7 +102,6 @@ export const history: Catalogue["history"] = {
     refused: "Abgelehnte Anmeldungen",
     clock: "Uhr gestellt",
   },
-  events: "Alle Ereignisse",
   tooMany: (when) => `Es gibt mehr Ereignisse, als diese Seite liest: Die vor ${when} können fehlen.`,
   table: "Als Tabelle",
   happened: "Was geschah",

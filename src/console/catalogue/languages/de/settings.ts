@@ -45,7 +45,6 @@ export const settings: Catalogue["settings"] = {
   ofHost: { "/host/name": "Hostname", "/host/time_zone": "Zeitzone", change: "Unter „Dieses Gerät“ ändern" },
   moveUp: "Nach oben",
   moveDown: "Nach unten",
-  remove: "Entfernen",
   addItem: "Server hinzufügen",
   addWindow: "Fenster hinzufügen",
   window: "Fenster",

@@ -23,7 +23,6 @@ export const restore: Catalogue["restore"] = {
   received: (name, size) => `Das Gerät hat ${name} (${size}) erhalten.`,
   key: "Passphrase der Sicherung",
   keyHint: "Oder der geheime Schlüssel für eine Sicherung, die ein Timer erstellt hat: AGE-SECRET-KEY-1…",
-  role: "Dieses Gerät",
   roles: {
     replacement: {
       text: "ersetzt das gesicherte",
@@ -39,7 +38,6 @@ export const restore: Catalogue["restore"] = {
   facts: {
     from: "Sicherung von",
     made: "Erstellt",
-    users: "Benutzer",
     tokens: "API-Token",
     goes: "Entfernt",
     lacks: "Nicht in der Sicherung",

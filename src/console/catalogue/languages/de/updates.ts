@@ -128,7 +128,6 @@ export const updates: Catalogue["updates"] = {
   took: "Dauer",
   by: "Von",
   lastLines: "Die letzten Zeilen des Protokolls",
-  again: "Noch einmal versuchen",
   againLater: "Es ist nicht verfügbar: Suchen Sie zuerst nach Updates",
   settings: "Update-Einstellungen",
   tooEarly: "Zuerst muss dem Herausgeber vertraut werden.",

@@ -6,7 +6,6 @@ export const checkNames = names;
 export const findings = findingWords;
 
 export const clock = {
-  title: "Clock",
   words: clockWords,
   sourceWords,
   /** The clock in a sentence, by its word. */
@@ -97,7 +96,6 @@ export const clock = {
 };
 
 export const facts = {
-  title: "Host",
   health: "Checks",
   versions: "Versions",
   hostname: "Host name",
@@ -107,7 +105,6 @@ export const facts = {
   model: "Model",
   processor: "Processor",
   cores: (count: number) => (count === 1 ? "1 core" : `${count} cores`),
-  memory: "Memory",
   swap: "Swap",
   disk: (mount: string) => `Disk ${mount}`,
   ownDisk: "Disk of the stored state",
@@ -115,7 +112,6 @@ export const facts = {
   load: "Load",
   temperature: (sensor: string) => `Temperature, ${sensor}`,
   uptime: "Running for",
-  details: "Details",
   machine: "Machine",
   allWell: (checks: number) => `All ${checks} checks passed`,
   agent: "Steward",

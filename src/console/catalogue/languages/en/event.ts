@@ -11,7 +11,6 @@ export const event = {
   factValues: eventFactValues,
   eventParts: {
     when: "When",
-    who: "Who",
     from: "From",
     local: "the device itself",
     refused: "Refused because",

@@ -20,7 +20,6 @@ export const events = {
   later: "Later",
   wholeTime: "Show all times",
   setBack: (span: string) => `Here the clock was set back, by ${span} at least`,
-  name: "Name",
   groups: {
     sign_in: "Sign-in",
     users: "Users",

@@ -82,7 +82,6 @@ export const machine = {
   bundle: "Support bundle",
   bundleText:
     "Findings, logs and settings for support, without secrets; users and addresses only by number. It takes a few seconds.",
-  bundleVerb: "Download",
   bundleMade: (file: string) => `${file} is in your browser's downloads.`,
   power: "Power",
   restart: "Restart this device",

@@ -3,7 +3,6 @@ import { lag } from "../../../../contract/words/en/clock.ts";
 export { lists } from "./shared/lists.ts";
 
 export const logs = {
-  title: "Logs",
   unit: "Unit",
   level: "Level",
   service: "Service",
@@ -63,7 +62,6 @@ export const logs = {
 };
 
 export const history = {
-  title: "History",
   spans: { day: "24 hours", week: "7 days" },
   span: "Span of time",
   time: "Time",
@@ -98,7 +96,6 @@ export const history = {
   fromTo: (begin: string, end: string, span: string) => `${begin} to ${end} (${span})`,
   times: (count: number, last: string) => `${count} ×, last: ${last}`,
   ticks: { updates: "Updates", restarts: "Restarts", refused: "Refused sign-ins", clock: "Clock set" },
-  events: "All events",
   tooMany: (when: string) =>
     `There are more events than this page reads: those before ${when} may be missing.`,
   table: "As a table",

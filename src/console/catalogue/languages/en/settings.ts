@@ -41,7 +41,6 @@ export const settings = {
   ofHost: { "/host/name": "Host name", "/host/time_zone": "Time zone", change: "Change under “This device”" },
   moveUp: "Move up",
   moveDown: "Move down",
-  remove: "Remove",
   addItem: "Add a server",
   addWindow: "Add a window",
   window: "Window",

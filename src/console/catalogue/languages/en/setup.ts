@@ -22,7 +22,6 @@ export const restore = {
   received: (name: string, size: string) => `The device has received ${name} (${size}).`,
   key: "Passphrase of the backup",
   keyHint: "Or the secret key for a backup that a timer made: AGE-SECRET-KEY-1…",
-  role: "This device",
   roles: {
     replacement: {
       text: "replaces the one that was backed up",
@@ -38,7 +37,6 @@ export const restore = {
   facts: {
     from: "Backup of",
     made: "Made",
-    users: "Users",
     tokens: "API tokens",
     goes: "Removed",
     lacks: "Not in the backup",

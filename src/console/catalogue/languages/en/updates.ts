@@ -130,7 +130,6 @@ export const updates = {
   took: "Took",
   by: "By",
   lastLines: "The last lines of its log",
-  again: "Try again",
   againLater: "It is not available: check for updates first",
   settings: "Update settings",
   tooEarly: "The publisher must be trusted first.",
