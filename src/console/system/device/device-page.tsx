@@ -260,10 +260,10 @@ function ofCertificate({
         {source === "self_made" ? t.machine.selfMade : t.machine.installed(visible(installed ?? ""))}
         <Button
           kind="quiet"
-          label={`${t.machine.certificate}: ${t.machine.bundleVerb}`}
+          label={`${t.machine.certificate}: ${t.ui.download}`}
           onClick={() => download(pem, "steward-certificate.pem", "application/x-pem-file")}
         >
-          {t.machine.bundleVerb}
+          {t.ui.download}
         </Button>
       </div>,
     ],
