@@ -2,7 +2,6 @@ import { timeOfDay } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { heardAt, isAway, isForeign, tryNow } from "../client/connection.ts";
 import { useStore } from "../store.ts";
-import { Button } from "./button.tsx";
 import { Shape } from "./shape.tsx";
 
 /** Says that the device is away, over the page rather than in it, so that nothing moves. */
@@ -24,7 +23,11 @@ export function ConnectionState({
           {isOverFacts && ` ${t.frame.asOf(timeOfDay(new Date(heardAt)))}`}
         </span>
       )}
-      {isShown && foreign && <Button onClick={() => tryNow()}>{t.ui.again}</Button>}
+      {isShown && foreign && (
+        <button type="button" class="button plain" onClick={() => tryNow()}>
+          {t.ui.again}
+        </button>
+      )}
     </div>
   );
 }

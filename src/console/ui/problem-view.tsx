@@ -3,7 +3,6 @@ import { t } from "../catalogue/words.ts";
 import { explanation } from "../client/explanations.ts";
 import { Cancelled, codeOf, Fault, ProblemError, Unreachable, Unsent } from "../client/problem.ts";
 import { createStore, useStore } from "../store.ts";
-import { Button } from "./button.tsx";
 import { problemName } from "./by-code.ts";
 import type { Titled } from "./page.tsx";
 import { Shape } from "./shape.tsx";
@@ -86,7 +85,9 @@ function UnknownProblem({ error, onRetry = () => location.reload() }: ProblemPro
       {isSilent && error.isWrite && <p>{t.problem.perhaps}</p>}
       {isSilent && !error.isWrite && !(error instanceof Unsent) && (
         <div class="buttons">
-          <Button onClick={onRetry}>{t.ui.again}</Button>
+          <button type="button" class="button plain" onClick={onRetry}>
+            {t.ui.again}
+          </button>
         </div>
       )}
       {!isSilent && (
