@@ -62,10 +62,7 @@ describe("the receivers of messages in the console", () => {
     return sheet(page);
   };
   const isGone = (place: Locator) => place.waitFor({ state: "detached" });
-  const setUp = (page: Page) => {
-    const need = page.getByRole("listitem").filter({ hasText: "No message is sent" });
-    return need.getByRole("link", { name: "Set it up" });
-  };
+  const setUp = (page: Page) => page.getByRole("link", { name: "Set up notifications" });
   const card = (page: Page, name: string) => page.locator(".receiver", { hasText: name });
   /** Sends a test and waits for what the card says of it; the message that came. */
   const tested = async (page: Page, name: string, said: string | RegExp = "204 No Content") => {

@@ -22,7 +22,10 @@ export function refusalOf(
   const row = errorCodes[code];
   if (!("refuses" in row)) return null;
   const hasEnded = cookie === "read" && code === "authentication_required";
-  const isStep = row.refuses === "nothing" || hasEnded || stepsByReason[code]?.includes(reason) === true;
+  // The device has just shown its secret to them: a mistyped first code guesses nothing.
+  const isFirstCode = event === "two_factor.enabled" && code.startsWith("totp_");
+  const isReason = stepsByReason[code]?.includes(reason) === true;
+  const isStep = row.refuses === "nothing" || hasEnded || isFirstCode || isReason;
   // A program takes no steps: its owner has to hear that it is refused.
   if (isStep && !isProgram && about === undefined) return null;
   const isWayIn = row.refuses === "secret" || event === "sign_in.succeeded";

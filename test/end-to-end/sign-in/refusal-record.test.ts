@@ -345,7 +345,7 @@ describe("the record of each step of each way in", () => {
     },
     "reauthenticate: root on the device | 403 forbidden | by local-root": () =>
       call("POST", "/api/auth/reauth", { local: true, body: { password: goodPassword } }),
-    "enableTwoFactor: a wrong code | 401 totp_invalid | by greta": () => enabling(wrongCodeOf),
+    "enableTwoFactor: a wrong code | 401 totp_invalid | -": () => enabling(wrongCodeOf),
     "enableTwoFactor: the right one | 200 | -": () =>
       enabling((secret) => codeOf(secret, world.time.nowSeconds())),
     "addPasskey: one of the browser's | 200 | -": () => lena.addPasskey(),
