@@ -231,6 +231,10 @@ describe("the own account in the console", () => {
       [await statusWith(token, "/api/system"), await statusWith(token, "/api/logs")],
       [200, 403],
     );
+    await page.evaluate(() => history.pushState(null, "", "/account?open=tokens"));
+    await page.goBack();
+    await button(dialog(page, "Shown only this once"), "Stay").click();
+    assert.ok(await sheet.getByText(token).isVisible(), "it is lost by a step to another part of the page");
     await button(page, "Done").click();
     await sheet.waitFor({ state: "detached" });
     assert.ok(!(await page.content()).includes(token), "the token is still in the page");

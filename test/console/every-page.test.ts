@@ -225,7 +225,7 @@ describe("every page of the console", () => {
         await untilShown(page.locator("form"));
         await judge(page, "the sign-in");
         await signIn(page, "admin", "/");
-        for (const path of ["/", "/system/settings"]) {
+        for (const path of ["/", "/system/device"]) {
           await stepTo(page, path);
           await judge(page, path);
         }
@@ -323,8 +323,8 @@ describe("every page of the console", () => {
 
     it(`keeps it in sight among the settings, and after a refusal, in a window of ${size.width} × ${size.height}`, async () => {
       const page = await browser.signedIn(agent, "admin", "/system/settings", size);
-      await page.getByLabel("Device name").waitFor();
-      for (const section of ["device", "clock", "console"]) {
+      await page.getByLabel("Minimum password length").waitFor();
+      for (const section of ["security", "clock", "console"]) {
         await stepTo(page, `/system/settings?open=${section}`);
         // The section takes the keyboard after the drawing, which would move a walk that has begun.
         await untilFocused(page.locator(".settings-group.open h2"));

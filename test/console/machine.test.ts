@@ -110,6 +110,7 @@ describe("the console's view of the machine", () => {
     assert.equal(await place.inputValue(), "");
     await fill(form(page), { "Device name": " Pump house ", Location: "Hall 3" });
     await saved(page);
+    await page.locator(".frame-head .device", { hasText: "Pump house" }).waitFor();
     const { name, location } = await device();
     assert.deepEqual([name, location], ["Pump house", "Hall 3"]);
     // The operating system's names are for administrators to change.
@@ -129,7 +130,7 @@ describe("the console's view of the machine", () => {
 
   it("gives the keyboard to the field that the settings lead to", async () => {
     const page = await browser.signedIn(agent, "admin", "/system/settings?open=clock");
-    await page.getByRole("link", { name: "Change under “This device”" }).click();
+    await page.getByRole("link", { name: "Change on This device" }).click();
     await page.waitForURL("**/system/device?open=time_zone");
     await untilFocused(page.getByRole("combobox", { name: "Time zone" }));
   });

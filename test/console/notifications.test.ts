@@ -260,14 +260,14 @@ describe("the receivers of messages in the console", () => {
 
   it("are found among the settings, read by an operator, and hidden from others", async () => {
     const page = await open("operator", "/system/settings");
-    await page.getByLabel("Device name").waitFor();
+    await page.locator(".settings-group.open").waitFor();
     assert.equal(await page.locator(".receiver").count(), 0, "they are read before they are asked for");
     await page.getByRole("searchbox", { name: "Find a setting" }).fill("webhook");
     await sees(page, "Only an administrator can change them.");
     await card(page, "r0").waitFor();
     assert.equal(await page.getByRole("button", { name: /Send a test|Edit:|Add a receiver/ }).count(), 0);
     const reader = await open("readonly");
-    await sees(reader.getByRole("region", { name: "Notifications" }), "hidden: your role");
+    await sees(reader.getByRole("region", { name: "Who is notified?" }), "hidden: your role");
     assert.equal(await reader.locator(".receiver").count(), 0);
   });
 
@@ -291,7 +291,7 @@ describe("the receivers of messages in the console", () => {
     const chromium = await startBrowser(ending);
     const page = await chromium.signedIn(agent, "admin", "/", { width: 320, height: 600 });
     await setUp(page).click();
-    const head = page.getByRole("heading", { name: "Notifications" });
+    const head = page.getByRole("heading", { name: "Who is notified?" });
     await untilFocused(head);
     const add = page.getByRole("button", { name: "Add a receiver" });
     await add.waitFor();

@@ -87,21 +87,23 @@ describe("the console's pages", () => {
   });
 
   it("speak German when they are told to, and go on doing so", async () => {
-    const page = await browser.signedIn(agent, "admin", "/system/settings");
-    await page.getByLabel("Contact").fill("typed");
+    const page = await browser.signedIn(agent, "admin", "/system/settings?open=console");
+    await page.getByLabel("Text on the sign-in page").fill("typed");
     await press(page, "Your account: root-admin");
     await page.getByRole("menuitem", { name: "Deutsch" }).click();
     const untilGerman = async () => {
-      await page.getByRole("heading", { name: "Gerät", level: 2 }).waitFor();
-      // The needs come last, and the machine's names of a slower read.
+      await page.getByRole("heading", { name: "Wie sieht die Konsole aus?", level: 2 }).waitFor();
+      // The needs come last.
       await sees(page, "Der Uhr wird nicht vertraut.");
-      await page.locator(".setting-text bdi", { hasText: hostname }).waitFor();
       assert.equal(await page.locator("html").getAttribute("lang"), "de");
       return page.locator(".frame").innerText();
     };
-    const { hostname } = await agent.read("/api/system/facts");
-    await page.getByRole("heading", { name: "Gerät", level: 2 }).waitFor();
-    assert.equal(await page.getByLabel("Ansprechpartner").inputValue(), "typed", "nothing typed is lost");
+    await page.getByRole("heading", { name: "Wie sieht die Konsole aus?", level: 2 }).waitFor();
+    assert.equal(
+      await page.getByLabel("Text auf der Anmeldeseite").inputValue(),
+      "typed",
+      "nothing typed is lost",
+    );
     await press(page, "Verwerfen");
     const inPlace = await untilGerman();
     await page.reload();

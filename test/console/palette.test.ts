@@ -163,10 +163,10 @@ describe("the search of all that has a name", () => {
     await question.waitFor({ state: "detached" });
     await press("Control+k");
     // By what a setting does, and without its accents.
-    await field(page).fill("stands where");
-    await option(page, /^Location/).click();
-    await page.waitForURL("**/system/settings?find=Location");
-    await page.getByLabel("Location").waitFor();
+    await field(page).fill("everyone opens");
+    await option(page, /^Text on the sign-in page/).click();
+    await page.waitForURL("**/system/settings?find=Text+on+the+sign-in+page");
+    await page.getByLabel("Text on the sign-in page").waitFor();
     const button = page.getByRole("button", { name: "Find (Ctrl K)" });
     await button.press("Enter");
     await field(page).fill("<b>nothing");

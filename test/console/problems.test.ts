@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { fill, press, sees, untilShown, untilThereAre } from "../../lab/console/browser.ts";
+import { fill, names, press, sees, untilShown, untilThereAre } from "../../lab/console/browser.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { assertFits, assertReads } from "../../lab/console/page-checks.ts";
 import { wholeTable } from "../../src/cli/command-table.ts";
@@ -75,11 +75,10 @@ describe("a problem on a page", () => {
   };
 
   it("is told once for all that failed alike, and its one button reads all of it again", async () => {
-    const page = await browser.signedIn(agent, "admin", "/updates");
+    const page = await browser.signedIn(agent, "admin", "/users");
     const refused = ["**/api/auth/sessions*", "**/api/tokens*"];
     for (const path of refused) await refuse(page, path);
-    await press(page, "Your account: root-admin");
-    await page.getByRole("menuitem", { name: "Your account" }).click();
+    await link(page, names.readonly).click();
     await sees(problem(page), "The connection to the device is slow");
     assert.equal(await problem(page).count(), 1);
     assert.equal(await problem(page).getByRole("button").count(), 1);
@@ -99,7 +98,7 @@ describe("a problem on a page", () => {
     for (const [tab, path, address, read] of [
       ["Events", "/system/events", "**/api/events?*", page.getByText(/^\d+ events$/)],
       ["Logs", "/system/logs", "**/api/logs?*", page.getByText(/^\d+ lines/)],
-      ["Settings", "/system/settings", "**/api/system", page.getByLabel("Device name")],
+      ["Settings", "/system/settings", "**/api/system", page.getByLabel("Minimum password length")],
     ] as const) {
       await refuse(page, address);
       await link(page, tab).click();

@@ -4,8 +4,8 @@ import type { Page } from "playwright-core";
 import { until } from "../../lab/basics/until.ts";
 import {
   changeSettings,
+  confirmPassword,
   consoleOf,
-  fill,
   press,
   sees,
   signInWithoutStepUp,
@@ -44,30 +44,30 @@ describe("the sections of the settings", () => {
 
   it("are shown by their address or the anchor that a group had, one at a time, with the keyboard on their head", async () => {
     const page = await open();
-    await isOpen(page, "Device");
+    await isOpen(page, titles.security);
     for (const name of sectionNames) {
       await page.goto(`${path}?open=${name}`);
       await isOpen(page, titles[name]);
       await untilFocused(heading(page, titles[name]));
     }
     for (const [address, title] of [
-      ["#time", "Time servers"],
-      ["#security", "Sign-in"],
-      ["?open=nowhere", "Device"],
-      ["?open=toString", "Device"],
-      ["#/device/name", "Device"],
+      ["#time", titles.time],
+      ["#console", titles.console],
+      ["?open=nowhere", titles.security],
+      ["?open=toString", titles.security],
+      ["#/device/name", titles.security],
     ] as const)
       await isOpen(await open(`${path}${address}`), title);
   });
 
   it("are steps for Back and Forward", async () => {
     const page = await open();
-    for (const title of ["Console", "Clock"]) await goTo(page, title);
-    await isOpen(page, "Clock");
+    for (const title of [titles.console, titles.clock]) await goTo(page, title);
+    await isOpen(page, titles.clock);
     for (const [step, title] of [
-      [() => page.goBack(), "Console"],
-      [() => page.goBack(), "Device"],
-      [() => page.goForward(), "Console"],
+      [() => page.goBack(), titles.console],
+      [() => page.goBack(), titles.security],
+      [() => page.goForward(), titles.console],
     ] as const) {
       await step();
       await isOpen(page, title);
@@ -75,39 +75,46 @@ describe("the sections of the settings", () => {
   });
 
   it("keep what is typed while others are open, count what is not saved, and are saved together", async () => {
-    const page = await open();
-    await fill(page, { Location: "cellar", Contact: "Ana" });
-    await goTo(page, "Console");
+    const page = await open(`${path}?open=console`);
+    const colour = page.getByLabel("Colour");
     await banner(page).fill("Pump house");
+    await colour.selectOption("teal");
+    await goTo(page, titles.security);
+    await page.getByLabel("Minimum password length").fill("16");
     const counts = async (): Promise<string[]> =>
       (await list(page).getByRole("link").allInnerTexts()).filter((text) => text.endsWith("unsaved"));
-    assert.deepEqual(await counts(), ["Device 2 unsaved", "Console 1 unsaved"]);
+    assert.deepEqual(await counts(), [`${titles.security} 1 unsaved`, `${titles.console} 2 unsaved`]);
     const options = await page.locator(".settings-choice option").allInnerTexts();
     const chosen = [options[0], options[1], options[7]];
-    assert.deepEqual(chosen, ["Device · 2 unsaved", "Reminders", "Console · 1 unsaved"]);
-    await goTo(page, "Notifications");
+    assert.deepEqual(chosen, [
+      `${titles.security} · 1 unsaved`,
+      titles.sessions,
+      `${titles.console} · 2 unsaved`,
+    ]);
+    await goTo(page, titles.notifications);
     await sees(page, "3 unsaved changes");
-    await goTo(page, "Device");
-    assert.equal(await page.getByLabel("Location").inputValue(), "cellar");
-    await fill(page, { Contact: "" });
-    assert.deepEqual(await counts(), ["Device 1 unsaved", "Console 1 unsaved"]);
-    await goTo(page, "Notifications");
+    await goTo(page, titles.console);
+    assert.equal(await banner(page).inputValue(), "Pump house");
+    await colour.selectOption("blue");
+    assert.deepEqual(await counts(), [`${titles.security} 1 unsaved`, `${titles.console} 1 unsaved`]);
+    await goTo(page, titles.notifications);
     await press(page, "Save");
-    await until("all is saved", async () => (await stored()).device.location === "cellar");
-    assert.equal((await stored()).console.banner, "Pump house");
+    await confirmPassword(page, "admin");
+    await until("all is saved", async () => (await stored()).console.banner === "Pump house");
+    assert.equal((await stored()).security.password_min_length, 16);
     await until("nothing is unsaved", async () => (await counts()).length === 0);
-    await changeSettings(agent, { device: { location: "" }, console: { banner: "" } });
+    await changeSettings(agent, { security: { password_min_length: 15 }, console: { banner: "" } });
   });
 
   it("open for a field that another user has changed too, which gets the keyboard from the closed dialog", async () => {
     const page = await browser.signedIn(agent, "admin", `${path}?open=console`);
     await banner(page).fill("mine");
     await changeSettings(agent, { console: { banner: "theirs" } });
-    await goTo(page, "Device");
+    await goTo(page, titles.security);
     await sees(page.locator(".toast"), "Text on the sign-in page");
     await press(page, "Save");
     await press(page.getByRole("dialog"), "Cancel");
-    await isOpen(page, "Console");
+    await isOpen(page, titles.console);
     await untilFocused(banner(page));
     assert.equal(await banner(page).inputValue(), "mine");
     await changeSettings(agent, { console: { banner: "" } });
@@ -119,15 +126,15 @@ describe("the sections of the settings", () => {
     await menu.focus();
     assert.equal(await list(page).isVisible(), false);
     await page.keyboard.press("ArrowDown");
-    await heading(page, "Reminders").waitFor();
-    await page.waitForURL("**/system/settings?open=reminders");
+    await heading(page, titles.sessions).waitFor();
+    await page.waitForURL("**/system/settings?open=sessions");
     await untilFocused(menu);
     await menu.selectOption("time");
     await page.getByRole("button", { name: "Add a server" }).waitFor();
     await assertSound(page, "settings-menu");
     await page.goBack();
-    await heading(page, "Reminders").waitFor();
-    assert.equal(await menu.inputValue(), "reminders");
+    await heading(page, titles.sessions).waitFor();
+    assert.equal(await menu.inputValue(), "sessions");
     await page.setViewportSize({ width: 901, height: 640 });
     assert.deepEqual([await menu.isVisible(), await list(page).isVisible()], [false, true]);
     await assertSound(page);

@@ -11,6 +11,10 @@ import {
   type WindowOptions,
 } from "../../lab/console/browser.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
+import { settings } from "../../src/console/catalogue/languages/en/settings.ts";
+
+/** The questions that the sections answer, by their names in the address. */
+const { groups: titles } = settings;
 
 const canary = `<img src=x onerror="document.title='broken'">`;
 
@@ -38,19 +42,19 @@ describe("the console's settings", () => {
   const toast = (page: Page, text: string) => page.locator(".toast", { hasText: text }).first().waitFor();
   const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
 
-  it("sends only what changed, and a new name shows at once", async () => {
-    const page = await open("operator");
+  it("sends only what changed", async () => {
+    const page = await open("operator", "?open=console");
     let sent: unknown;
     page.on("request", (request) => {
       if (request.method() === "PUT") sent = request.postDataJSON();
     });
-    await field(page, "Device name").fill(canary);
+    await field(page, "Text on the sign-in page").fill(canary);
     await page.getByText("1 unsaved change").waitFor();
     await save(page);
     await toast(page, "Saved");
-    assert.deepEqual(sent, { device: { name: canary } });
-    await page.locator(".frame-head .device", { hasText: canary }).waitFor();
+    assert.deepEqual(sent, { console: { banner: canary } });
     await page.getByText("No unsaved changes").waitFor();
+    await change({ console: { banner: "" } });
   });
 
   it("shows another language at once where the browser's is not spoken, also where another user has chosen it", async () => {
@@ -66,13 +70,13 @@ describe("the console's settings", () => {
   it("asks for the password where it takes one, and loses nothing when that is cancelled", async () => {
     const page = await open("admin", "?open=security");
     await field(page, "Minimum password length").fill("16");
-    await goTo(page, "Time servers");
+    await goTo(page, titles.time);
     await page.getByRole("button", { name: "Add a server" }).click();
     await page.locator("[aria-label='Time servers 1']:focus").fill("ntp.example.org");
     await save(page);
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
     await page.getByText("2 unsaved changes").waitFor();
-    await goTo(page, "Sign-in");
+    await goTo(page, titles.security);
     assert.equal(await field(page, "Minimum password length").inputValue(), "16");
     await save(page);
     await confirmPassword(page, "admin");
@@ -103,24 +107,35 @@ describe("the console's settings", () => {
     await change({ security: { session_idle: "60m" } });
   });
 
-  const trust = "Vertrauenswürdige Zeit";
   const [none, banner] = [/./, "b".repeat(513)];
   /** By language, the fields that are refused in the order of the page: section, label, text, what is said before and after. */
   const refused = {
     en: [
-      ["Time servers", "Time servers 1", "-bad name-", none, "A name or an address is expected"],
-      ["Trusted time", "Servers that must agree", "9", none, "At most 8"],
-      ["Trusted time", "Largest correction", "soon", none, "A duration from 1 second"],
-      ["Sign-in", "Minimum password length", "3", none, "At least 15"],
-      ["Sessions", "Sign out after inactivity", "3m", none, "A duration from 5 minutes to 24 hours"],
-      ["Console", "Text on the sign-in page", banner, none, "At most 512 characters"],
+      ["security", "Minimum password length", "3", none, "At least 15"],
+      ["sessions", "Sign out after inactivity", "3m", none, "A duration from 5 minutes to 24 hours"],
+      ["time", "Time servers 1", "-bad name-", none, "A name or an address is expected"],
+      ["trust", "Servers that must agree", "9", none, "At most 8"],
+      ["trust", "Largest correction", "soon", none, "A duration from 1 second"],
+      ["console", "Text on the sign-in page", banner, none, "At most 512 characters"],
     ],
     de: [
-      ["Gerät", "Gerätename", "a\u202eb", /Höchstens 64 Zeichen/, "Erwartet wird eine Zeile Text"],
-      [trust, "Server, die übereinstimmen müssen", "9", /1 bis 8/, "Höchstens 8"],
-      [trust, "Größte Korrektur", "bald", /1 Sekunde bis 10 Jahre/, "Erwartet wird eine Dauer von 1 Sekunde"],
-      ["Anmeldung", "Mindestlänge für Passwörter", "many", none, "Eine ganze Zahl wird erwartet"],
-      ["Sitzungen", "Abmelden bei Inaktivität", "kurz", /5 Minuten bis 24/, "Erwartet wird eine Dauer von 5"],
+      ["security", "Mindestlänge für Passwörter", "many", none, "Eine ganze Zahl wird erwartet"],
+      ["sessions", "Abmelden bei Inaktivität", "kurz", /5 Minuten bis 24/, "Erwartet wird eine Dauer von 5"],
+      ["trust", "Server, die übereinstimmen müssen", "9", /1 bis 8/, "Höchstens 8"],
+      [
+        "trust",
+        "Größte Korrektur",
+        "bald",
+        /1 Sekunde bis 10 Jahre/,
+        "Erwartet wird eine Dauer von 1 Sekunde",
+      ],
+      [
+        "console",
+        "Text auf der Anmeldeseite",
+        "a\u202eb",
+        /Höchstens 512 Zeichen/,
+        "Erwartet wird eine Zeile Text",
+      ],
     ],
   } as const;
   for (const language of ["en", "de"] as const)
@@ -136,8 +151,7 @@ describe("the console's settings", () => {
         return (await Promise.all(parts)).join(" ");
       };
       for (const [section, label, text, rule] of fields) {
-        const name = new RegExp(`^${section}( |$)`);
-        await page.locator(".settings nav").getByRole("link", { name }).click();
+        await page.locator(`.settings nav a[href$="=${section}"]`).click();
         await field(page, label).waitFor();
         if (rule !== none) assert.match(await about(label), rule);
         await field(page, label).fill(text);
@@ -165,7 +179,7 @@ describe("the console's settings", () => {
       return (await Promise.all(texts)).flat();
     };
     assert.deepEqual(await shown(), ["Sign out after inactivity"], "by its address");
-    await page.getByRole("heading", { name: "Sessions", level: 2 }).waitFor();
+    await page.getByRole("heading", { name: titles.sessions, level: 2 }).waitFor();
     const search = page.getByRole("searchbox", { name: "Find a setting" });
     // Both words belong to a choice that is not the present one; one of them has other capitals.
     await search.fill("CHRONYD another");
@@ -176,11 +190,20 @@ describe("the console's settings", () => {
     await search.fill("beta");
     await page.getByRole("link", { name: "Channel" }).waitFor();
     assert.deepEqual(await shown(), []);
+    // By its key, as the command line has it, and where it is on another page.
+    await search.fill("session_idle");
+    await until("it is found", async () => `${await shown()}` === "Sign out after inactivity");
+    await search.fill("tz");
+    const there = page.getByText("This device: Time zone").getByRole("link", { name: "Time zone" });
+    assert.equal(await there.getAttribute("href"), "/system/device");
+    assert.deepEqual(await shown(), []);
+    await search.fill("beta");
+    await page.getByRole("link", { name: "Channel" }).waitFor();
     looks.keep(page, "settings-found");
     await search.fill("minimum");
     await field(page, "Minimum password length").fill("3");
-    assert.deepEqual(await list(page).getByRole("link").allInnerTexts(), ["Sign-in 1 unsaved"]);
-    await goTo(page, "Sign-in");
+    assert.deepEqual(await list(page).getByRole("link").allInnerTexts(), [`${titles.security} 1 unsaved`]);
+    await goTo(page, titles.security);
     await page.waitForURL(/\?open=security$/);
     assert.deepEqual(await shown(), ["Second factor required", "Minimum password length"]);
     // A refused setting is shown whatever the search is, and keeps the typed value.
@@ -221,77 +244,76 @@ describe("the console's settings", () => {
 
   it("shows a role as text what it may not write", async () => {
     const page = await open("operator", "?open=security");
-    const signIn = page.getByRole("region", { name: "Sign-in" });
+    const signIn = page.getByRole("region", { name: titles.security });
     await signIn.getByText("Minimum password length").waitFor();
     assert.equal(await page.getByLabel("Minimum password length").count(), 0);
     await signIn.getByText("Only an administrator can change this.").waitFor();
-    await goTo(page, "Device");
-    await page.getByLabel("Device name").waitFor();
-    await change({ device: { contact: "ana@example.org" } });
-    const reader = await open("readonly");
+    await goTo(page, titles.console);
+    await page.getByLabel("Text on the sign-in page").waitFor();
+    const reader = await open("readonly", "?open=notifications");
     await reader.getByText("hidden: your role cannot see this value").first().waitFor();
     assert.equal(await reader.locator("form input, form select, form textarea").count(), 0);
     looks.keep(reader, "settings-reader");
   });
 
   it("shows what another user has changed, while other typing stays, and asks whose is to stay where both changed the same", async () => {
-    const page = await open("admin");
-    const [place, contact] = [page.getByLabel("Location"), page.getByLabel("Contact")];
-    await place.fill("cellar");
-    await change({ device: { contact: "bea" } });
-    await toast(page, "Contact");
-    assert.deepEqual([await contact.inputValue(), await place.inputValue()], ["bea", "cellar"]);
+    const page = await open("admin", "?open=console");
+    const [banner, colour] = [page.getByLabel("Text on the sign-in page"), page.getByLabel("Colour")];
+    await banner.fill("cellar");
+    await change({ console: { accent: "teal" } });
+    await toast(page, "Colour");
+    assert.deepEqual([await colour.inputValue(), await banner.inputValue()], ["teal", "cellar"]);
     await save(page);
     await toast(page, "Saved");
     const kept = async () => {
-      const { device } = await stored();
-      return [device.location, device.contact];
+      const { console: own } = await stored();
+      return [own.banner, own.accent];
     };
-    assert.deepEqual(await kept(), ["cellar", "bea"]);
-    await place.fill("my place");
-    await contact.fill("my contact");
+    assert.deepEqual(await kept(), ["cellar", "teal"]);
+    await banner.fill("my text");
+    await colour.selectOption("olive");
     // Between this page's reading and its writing: the event has not come yet.
     let isFirst = true;
     await page.route("**/api/system", async (route) => {
       if (isFirst && route.request().method() === "PUT") {
         isFirst = false;
-        await change({ device: { location: "their place", contact: "their contact" } });
+        await change({ console: { banner: "their text", accent: "brown" } });
       }
       await route.continue();
     });
     await save(page);
     const dialog = page.getByRole("dialog", { name: "Another user has changed the same settings" });
     const group = (name: string) => dialog.getByRole("group", { name });
-    for (const text of ["When you started: cellar", "their place", "my place"])
-      await group("Location").getByText(text).waitFor();
+    for (const text of ["When you started: cellar", "their text", "my text"])
+      await group("Text on the sign-in page").getByText(text).waitFor();
     looks.keep(page, "settings-conflict-light");
     await dialog.getByRole("button", { name: "Cancel" }).click();
-    assert.equal(await place.inputValue(), "my place");
+    assert.equal(await banner.inputValue(), "my text");
     await save(page);
-    await group("Location").getByLabel("Keep mine").check();
-    await group("Contact").getByLabel("Take theirs").check();
+    await group("Text on the sign-in page").getByLabel("Keep mine").check();
+    await group("Colour").getByLabel("Take theirs").check();
     await dialog.getByRole("button", { name: "Save" }).click();
-    await until("it is stored", async () => `${await kept()}` === "my place,their contact");
-    await until("theirs is shown", async () => (await contact.inputValue()) === "their contact");
+    await until("it is stored", async () => `${await kept()}` === "my text,brown");
+    await until("theirs is shown", async () => (await colour.inputValue()) === "brown");
   });
 
   it("asks before typing is left behind", async () => {
-    const page = await open("operator");
-    const place = page.getByLabel("Location");
+    const page = await open("admin");
+    const length = page.getByLabel("Minimum password length");
     await page.getByRole("link", { name: "Logs" }).click();
     await page.getByRole("link", { name: "Settings" }).click();
-    await place.fill("attic");
+    await length.fill("17");
     const question = page.getByRole("dialog", { name: "Unsaved changes" });
     for (const leave of [() => page.getByRole("link", { name: "Logs" }).click(), () => page.goBack()]) {
       await leave();
       await question.getByRole("button", { name: "Stay" }).click();
-      assert.equal(await place.inputValue(), "attic");
+      assert.equal(await length.inputValue(), "17");
       assert.match(page.url(), /\/system\/settings$/);
     }
     await page.getByRole("link", { name: "Logs" }).click();
     await question.getByRole("button", { name: "Leave without saving" }).click();
     await page.getByRole("heading", { name: "Logs" }).waitFor();
-    assert.notEqual((await stored()).device.location, "attic");
+    assert.notEqual((await stored()).security.password_min_length, 17);
   });
 
   const tick = (page: Page, host: string) =>
@@ -363,9 +385,9 @@ describe("the console's settings", () => {
   it("has the browser ask before typing is lost, in whatever section it is", async () => {
     const chromium = await startBrowser(ending);
     const page = await chromium.signedIn(agent, "admin", "/system/settings", { height: 600 });
-    await page.getByLabel("Location").fill("attic");
+    await page.getByLabel("Minimum password length").fill("17");
     await page.goto("/system/settings#console");
-    await untilFocused(page.getByRole("heading", { name: "Console" }));
+    await untilFocused(page.getByRole("heading", { name: titles.console }));
     const bar = await page.locator(".save-bar").boundingBox();
     assert.ok(bar !== null && bar.y + bar.height <= 600, "Save is in view");
     const asked = page.waitForEvent("dialog");
@@ -374,6 +396,6 @@ describe("the console's settings", () => {
     assert.equal(closing.type(), "beforeunload");
     await closing.dismiss();
     await page.goBack();
-    assert.equal(await page.getByLabel("Location").inputValue(), "attic");
+    assert.equal(await page.getByLabel("Minimum password length").inputValue(), "17");
   });
 });

@@ -51,50 +51,59 @@ export function AccountPage() {
         </div>
       </Page>
     );
-  const parts = partsOf(user, isLed);
-  const present = parts.find(({ name }) => name === open) ?? parts[0];
+  const isOwn = user.origin === "local";
+  const names = isOwn
+    ? (["sign-in", "sessions", "tokens", "you"] as const)
+    : (["sign-in", "sessions"] as const);
+  const present = names.find((name) => name === open) ?? "sign-in";
   return (
     <Page title={t.frame.account}>
       <Tabs
         label={t.frame.account}
-        items={parts.map(({ name, text }) => ({ to: "/account", open: name, text }))}
-        current={present?.name ?? ""}
+        items={names.map((name) => ({ to: "/account", open: name, text: titles[name]() }))}
+        current={present}
       />
       {isLed && !user.two_factor.enabled && (
         <Banner state={lost ? "attention" : "unknown"} action={<Link to="/">{t.ui.later}</Link>}>
           {lost ? t.account.lostRemoved : t.account.welcome}
         </Banner>
       )}
-      {parts.map(({ name, body }) => (
-        // Also while another one is open: what is typed stays in its fields.
-        <div key={name} class="account" hidden={name !== present?.name}>
-          {body}
+      {/* Forms stay while another part is open, for what is typed in them; of lists one is read that is looked at. */}
+      <div class="account" hidden={present !== "sign-in"}>
+        {isOwn ? (
+          <SignIn user={user} isLed={isLed} isShown={present === "sign-in"} />
+        ) : (
+          <p>{t.account.ofProvider}</p>
+        )}
+      </div>
+      {isOwn && (
+        <div class="account" hidden={present !== "you"}>
+          <Profile user={user} />
         </div>
-      ))}
+      )}
+      {present === "sessions" && <Sessions />}
+      {present === "tokens" && <ApiTokens />}
     </Page>
   );
 }
 
-function partsOf(user: User, isLed: boolean) {
-  const isOwn = user.origin === "local";
-  return [
-    {
-      name: "sign-in",
-      text: t.account.signIn,
-      body: isOwn ? <SignIn user={user} isLed={isLed} /> : <p>{t.account.ofProvider}</p>,
-    },
-    { name: "sessions", text: t.person.sessions, body: <Sessions /> },
-    ...(isOwn
-      ? [
-          { name: "tokens", text: t.person.tokens, body: <ApiTokens /> },
-          { name: "you", text: t.account.you, body: <Profile user={user} /> },
-        ]
-      : []),
-  ];
-}
+const titles = {
+  "sign-in": () => t.account.signIn,
+  sessions: () => t.person.sessions,
+  tokens: () => t.person.tokens,
+  you: () => t.account.you,
+};
 
 /** The ways of signing in. The length of a password depends on the same settings as the second factor. */
-function SignIn({ user, isLed }: { readonly user: User; readonly isLed: boolean }) {
+function SignIn({
+  user,
+  isLed,
+  isShown,
+}: {
+  readonly user: User;
+  readonly isLed: boolean;
+  readonly isShown: boolean;
+}) {
   const security = useResource("getSettings").value?.security ?? null;
   return (
     <>
@@ -103,7 +112,7 @@ function SignIn({ user, isLed }: { readonly user: User; readonly isLed: boolean 
         isRequired={security !== null && isFactorRequired(user.role, security)}
         isLed={isLed}
       />
-      {user.two_factor.enabled && <Passkeys user={user} />}
+      {user.two_factor.enabled && isShown && <Passkeys user={user} />}
       <PasswordChange user={user} minimum={minimumCharacters(user.role, security)} />
     </>
   );

@@ -64,7 +64,8 @@ export function watchNavigation(): void {
 async function onStep(): Promise<void> {
   const before = place.read();
   const after = readPlace();
-  if (after.path !== before.path && isUnsaved()) {
+  // A text that is shown this once is lost with another part of the page too.
+  if (isUnsaved() && (after.path !== before.path || hasSecret())) {
     history.pushState(null, "", addressOf(before.path, before.query));
     if (!(await mayLeave())) return;
     history.pushState(null, "", addressOf(after.path, after.query));
@@ -111,12 +112,15 @@ export async function entriesToKeep(): Promise<Readonly<Record<string, unknown>>
 export async function mayLeave(): Promise<boolean> {
   if (!isUnsaved()) return true;
   const isLeft = await new Promise<boolean>((resolve) => {
-    const isSecret = [...guards.keys()].some((guard) => guard() === "secret");
-    leaving.set({ isSecret, go: () => resolve(true), stay: () => resolve(false) });
+    leaving.set({ isSecret: hasSecret(), go: () => resolve(true), stay: () => resolve(false) });
   });
   leaving.set(null);
   if (isLeft) guards.clear();
   return isLeft;
+}
+
+function hasSecret(): boolean {
+  return [...guards.keys()].some((guard) => guard() === "secret");
 }
 
 function readPlace(): Place {

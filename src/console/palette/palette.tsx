@@ -140,7 +140,9 @@ function useUsersCalled(sought: string): readonly Entry[] {
 }
 
 function settings(): Entry[] {
-  return Object.entries(t.settings.words).map(([pointer, { label, hint }]) => ({
+  const words: Readonly<Record<string, { readonly label: string; readonly hint?: string }>> =
+    t.settings.words;
+  return Object.entries(words).map(([pointer, { label, hint = "" }]) => ({
     kind: "setting",
     text: label,
     words: wordFor<string>(t.settings.also, pointer) ?? "",
@@ -148,7 +150,9 @@ function settings(): Entry[] {
     run: () =>
       void (pointer.startsWith("/update/")
         ? navigate("/updates", { open: "settings" })
-        : navigate("/system/settings", { find: label })),
+        : /^\/(host\/|device\/(name|location|contact)$)/.test(pointer)
+          ? navigate("/system/device", { open: pointer.split("/")[2] })
+          : navigate("/system/settings", { find: label })),
   }));
 }
 
@@ -197,8 +201,6 @@ const placePaths: Readonly<Record<PlaceName, { to: string; query?: Query; roles?
   clock: { to: "/system" },
   host: { to: "/system" },
   versions: { to: "/system" },
-  hostName: { to: "/system/device", query: { open: "host_name" } },
-  timeZone: { to: "/system/device", query: { open: "time_zone" } },
   backup: { to: "/system/device", query: { open: "backup" }, roles: ["admin"] },
   bundle: { to: "/system/device", roles: ["admin"] },
   restart: { to: "/system/device", query: { open: "reboot" }, roles: ["admin"] },

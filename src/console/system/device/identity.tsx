@@ -103,12 +103,13 @@ function NamesForm({ settings, host, base, asked }: FormProps) {
     >
       <div class="machine-names" ref={useAskedField(asked)}>
         {ofSettings.map((name) => (
-          <TextField
-            key={name}
-            {...field(name)}
-            error={errorAt(form.error, `/device/${name}`) && t.machine.oneLine}
-            maxLength={64}
-          />
+          <div key={name} data-asked={name}>
+            <TextField
+              {...field(name)}
+              error={errorAt(form.error, `/device/${name}`) && t.machine.oneLine}
+              maxLength={64}
+            />
+          </div>
         ))}
         {isOneOf("admin") ? (
           <>
@@ -152,7 +153,7 @@ function useChanges(base: Values) {
 }
 
 function hintOf(name: Name, change: Change | undefined, base: string) {
-  const hint = t.machine.hints[name];
+  const hint = (t.machine.hints as Partial<Record<Name, string>>)[name];
   const isOthers = change !== undefined && change.over !== base && change.value.trim() !== base;
   return isOthers ? (
     <>

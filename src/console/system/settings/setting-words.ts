@@ -40,7 +40,7 @@ export function labelOf(pointer: string): string {
 
 interface Words {
   readonly label: string;
-  readonly hint: string;
+  readonly hint?: string;
 }
 
 /** The catalogue's words for a setting; undefined: it is a setting of a newer agent. */
@@ -103,6 +103,8 @@ export function textOf(schema: MemberSchema, pointer: string, value: unknown): s
   const options = (member.enum ?? []).map((one) => optionOf(pointer, one));
   return [
     labelOf(pointer),
+    // Its key, as the command line has it.
+    pointer.slice(1).replaceAll("/", "."),
     (t.settings.also as Readonly<Record<string, string>>)[pointer] ?? "",
     hintOf(pointer, member),
     valueInWords(pointer, value),

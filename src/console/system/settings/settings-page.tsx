@@ -1,6 +1,5 @@
 import { useEffect } from "preact/hooks";
 import type { Settings } from "../../../contract/types.ts";
-import { isFoundIn } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { useResource } from "../../client/use-resource.ts";
 import { Link } from "../../navigation/link.tsx";
@@ -11,11 +10,9 @@ import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/form/field.tsx";
 import { useTyped } from "../../ui/form/use-typed.ts";
 import { bodyOf, Empty, Section } from "../../ui/page.tsx";
-import { pointersOf, valueAt } from "./draft.ts";
 import {
   type FoundSection,
-  type HostPointer,
-  isOfHost,
+  foundElsewhere,
   type SectionName,
   sectionNamed,
   sectionNames,
@@ -24,12 +21,10 @@ import {
   unsavedIn,
 } from "./sections.ts";
 import { SettingField } from "./setting-field.tsx";
-import { labelOf, textOf } from "./setting-words.ts";
+import { labelOf } from "./setting-words.ts";
 import { SettingsForm } from "./settings-form.tsx";
 import { type Editing, mayChange, useEditing } from "./use-editing.ts";
 import "../../styles/parts/settings.css";
-
-const ofUpdates = "/update/";
 
 /** One section at a time, by `?open=` in the address, or what a search has found in all of them, by `?find=`. */
 export function SettingsPage() {
@@ -45,6 +40,7 @@ export function SettingsPage() {
   const sections = sectionsWith(editing, sought);
   const found = sections.filter(({ fields }) => fields.some(({ isFound }) => isFound));
   const open = sought === "" ? sectionNamed(named) : null;
+  const elsewhere = open === null ? foundElsewhere(editing, sought) : [];
   const isRead = editing.draft.base !== null && editing.schema !== null;
   useHeadFocus(isRead && open !== null && named !== "");
   const draw = (section: FoundSection) => (
@@ -83,8 +79,13 @@ export function SettingsPage() {
           beside={sections.filter(isApart).map(draw)}
         >
           {sections.filter((section) => !isApart(section)).map(draw)}
-          {open === null && <Elsewhere editing={editing} sought={sought} />}
-          {open === null && found.length === 0 && (
+          {elsewhere.map(({ to, names }) => (
+            <p key={to}>
+              {to === "/updates" ? t.frame.updates : t.system.tabs.device}:{" "}
+              <Link to={to}>{names.join(", ")}</Link>
+            </p>
+          ))}
+          {open === null && [...found, ...elsewhere].length === 0 && (
             <Empty>
               <p>{t.settings.foundNone(sought)}</p>
               <Button onClick={() => seek("")}>{t.settings.showAll}</Button>
@@ -162,37 +163,24 @@ function OneSection({
         {isApart({ name }) && notify && <NotificationsBody notify={notify} isShown={isShown} />}
         {(isApart({ name }) ? [] : fields).map((field) => (
           <div key={field.pointer} hidden={!field.isFound}>
-            {isOfHost(field.pointer) ? (
-              <HostField pointer={field.pointer} />
-            ) : (
-              <SettingField editing={editing} pointer={field.pointer} isReasonSaid={isOthers} />
-            )}
+            <SettingField editing={editing} pointer={field.pointer} isReasonSaid={isOthers} />
           </div>
         ))}
+        {name === "clock" && sought === "" && <TimeZone />}
       </Section>
     </div>
   );
 }
 
-/** A name of the machine, which is no setting: its value, with a link to where it is changed. */
-function HostField({ pointer }: { readonly pointer: HostPointer }) {
-  const facts = useResource("getSystemFacts").value;
-  // The field on the page of the device, and what is in it.
-  const [open, value] =
-    pointer === "/host/name" ? ["host_name", facts?.hostname] : ["time_zone", facts?.time_zone];
+/** The zone is no setting, but looked for beside the clock's. */
+function TimeZone() {
   return (
     <div class="field setting-text">
-      <strong>{t.settings.ofHost[pointer]}</strong>
-      <bdi>{value}</bdi>
-      {isOneOf("admin") ? (
-        <div class="buttons">
-          <Link to="/system/device" query={{ open }} className="button">
-            {t.settings.ofHost.change}
-          </Link>
-        </div>
-      ) : (
-        <span class="hint">{t.settings.adminOnly}</span>
-      )}
+      <strong>{labelOf("/host/time_zone")}</strong>
+      <bdi>{useResource("getSystemFacts").value?.time_zone}</bdi>
+      <Link to="/system/device" query={{ open: "time_zone" }}>
+        {t.settings.changeThere}
+      </Link>
     </div>
   );
 }
@@ -211,27 +199,6 @@ function NotificationsBody({
 }
 
 const Receivers = bodyOf("notifications", 8);
-
-/** Links to the page of the updates if settings there match. */
-function Elsewhere({
-  editing: { schema, draft },
-  sought,
-}: {
-  readonly editing: Editing;
-  readonly sought: string;
-}) {
-  if (schema === null) return null;
-  const names = pointersOf(schema)
-    .filter((pointer) => pointer.startsWith(ofUpdates))
-    .filter((pointer) => isFoundIn(textOf(schema, pointer, valueAt(draft.base, pointer)), sought))
-    .map(labelOf);
-  if (names.length === 0) return null;
-  return (
-    <p>
-      {t.settings.elsewhere} <Link to="/updates">{names.join(", ")}</Link>
-    </p>
-  );
-}
 
 /** Gives the keyboard to the head of the section that the address names, unless it is in a field that led there. */
 function useHeadFocus(isNamed: boolean): void {

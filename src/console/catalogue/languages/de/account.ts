@@ -12,8 +12,7 @@ export const account: Catalogue["account"] = {
   you: "Sie",
   displayNameHint: "So sehen andere Sie in Listen. Das Feld darf leer bleiben",
   passwordText: "Wenn Sie es ändern, enden Ihre anderen Sitzungen.",
-  oneUsePassword:
-    "Das Einmalpasswort ist verbraucht. Wählen Sie ein Passwort, das nur Sie kennen, um fortzufahren.",
+  oneUsePassword: "Das Einmalpasswort ist verbraucht. Wählen Sie jetzt ein eigenes.",
   presentPassword: "Bisheriges Passwort",
   presentOneUse: "Einmalpasswort",
   changePassword: "Passwort ändern",
@@ -44,7 +43,7 @@ export const account: Catalogue["account"] = {
     "Jeder Code meldet Sie einmal ohne Authenticator an. Bewahren Sie sie getrennt von ihm auf. Sie werden nur dieses eine Mal angezeigt.",
   codesFor: (username, device) => `Wiederherstellungscodes für ${username} auf ${device}`,
   codesUse:
-    "Bewahren Sie dieses Blatt verschlossen auf, und nicht bei dem Telefon, das die Codes anzeigt. Ohne das Telefon: Melden Sie sich mit Name und Passwort an, wählen Sie den Wiederherstellungscode, und geben Sie einen von diesen ein. Streichen Sie ihn durch: Jeder gilt einmal.",
+    "Bewahren Sie dieses Blatt verschlossen auf, und nicht bei Ihrem Telefon. Ohne das Telefon: Melden Sie sich mit Name und Passwort an, wählen Sie den Wiederherstellungscode, und geben Sie einen von diesen ein. Jeder gilt einmal.",
   kept: "Ich habe diese Codes gesichert",
   keepFirst: "Sichern Sie zuerst die Codes",
   on: "ein",

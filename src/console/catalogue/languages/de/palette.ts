@@ -21,8 +21,6 @@ export const palette: Catalogue["palette"] = {
     clock: "Uhr",
     host: "Speicherplatz, Arbeitsspeicher und Temperatur",
     versions: "Versionen",
-    hostName: "Hostname",
-    timeZone: "Zeitzone",
     backup: "Sicherung erstellen",
     bundle: "Hilfspaket",
     restart: "Neu starten",

@@ -3,15 +3,14 @@ import { otherWords } from "./settings/other-words.ts";
 
 export const settings: Catalogue["settings"] = {
   groups: {
-    device: "Gerät",
-    reminders: "Erinnerungen",
-    clock: "Uhr",
-    time: "Zeitserver",
-    trust: "Vertrauenswürdige Zeit",
-    security: "Anmeldung",
-    sessions: "Sitzungen",
-    console: "Konsole",
-    notifications: "Benachrichtigungen",
+    security: "Wie melden sich Benutzer an?",
+    sessions: "Wann endet eine Sitzung?",
+    clock: "Was stellt die Uhr?",
+    time: "Welche Zeitserver werden gefragt?",
+    trust: "Wann wird der Zeit vertraut?",
+    notifications: "Wer wird benachrichtigt?",
+    reminders: "Worauf verzichtet dieses Gerät?",
+    console: "Wie sieht die Konsole aus?",
   },
   readonly: "Ihre Rolle kann die Einstellungen lesen, aber nicht ändern.",
   adminOnly: "Nur ein Administrator kann das ändern.",
@@ -26,7 +25,6 @@ export const settings: Catalogue["settings"] = {
   found: (count) => (count === 1 ? "1 Einstellung gefunden" : `${count} Einstellungen gefunden`),
   foundNone: (sought) => `Keine Einstellung passt zu „${sought}“.`,
   showAll: "Alle Einstellungen zeigen",
-  elsewhere: "Auf der Seite Updates:",
   unsaved: (count) =>
     count === 0
       ? "Keine ungespeicherten Änderungen"
@@ -42,7 +40,7 @@ export const settings: Catalogue["settings"] = {
   was: (value) => `Als Sie begannen: ${value}`,
   longest: (characters) => `Höchstens ${characters} Zeichen.`,
   also: otherWords,
-  ofHost: { "/host/name": "Hostname", "/host/time_zone": "Zeitzone", change: "Unter „Dieses Gerät“ ändern" },
+  changeThere: "Unter „Dieses Gerät“ ändern",
   moveUp: "Nach oben",
   moveDown: "Nach unten",
   addItem: "Server hinzufügen",
@@ -54,9 +52,11 @@ export const settings: Catalogue["settings"] = {
   nextDay: "Bis zu dieser Zeit am nächsten Tag.",
   wholeDay: "24 Stunden, bis zur selben Zeit am nächsten Tag.",
   words: {
-    "/device/name": { label: "Gerätename", hint: "Wie dieses Gerät genannt wird" },
-    "/device/location": { label: "Standort", hint: "Wo es steht" },
-    "/device/contact": { label: "Ansprechpartner", hint: "Die Person, die Auskunft gibt" },
+    "/device/name": { label: "Gerätename" },
+    "/device/location": { label: "Standort" },
+    "/device/contact": { label: "Ansprechpartner" },
+    "/host/host_name": { label: "Hostname" },
+    "/host/time_zone": { label: "Zeitzone" },
     "/device/not_needed": {
       label: "Hier nicht nötig",
       hint: "Worauf dieses Gerät verzichtet. Die Startseite fragt nicht mehr danach",
@@ -126,7 +126,7 @@ export const settings: Catalogue["settings"] = {
     "/security/session_absolute": { label: "Längste Sitzungsdauer", hint: "15 Minuten bis 30 Tage" },
     "/security/password_min_length": {
       label: "Mindestlänge für Passwörter",
-      hint: "15 bis 128 Zeichen; gilt für künftige Passwörter",
+      hint: "15 bis 128 Zeichen; gilt für neue Passwörter",
     },
     "/notify/receivers": { label: "Empfänger", hint: "Webhooks und E-Mail-Adressen für Benachrichtigungen" },
     "/console/language": {
@@ -166,30 +166,27 @@ export const settings: Catalogue["settings"] = {
     },
     "/security/require_2fa": {
       none: { label: "Freiwillig", hint: "Alle Benutzer können einen einrichten" },
-      admins: { label: "Administratoren", hint: "" },
-      all: { label: "Alle Benutzer", hint: "" },
+      admins: { label: "Administratoren" },
+      all: { label: "Alle Benutzer" },
     },
     "/console/accent": {
-      blue: { label: "Blau", hint: "" },
-      violet: { label: "Violett", hint: "" },
-      magenta: { label: "Magenta", hint: "" },
-      brown: { label: "Braun", hint: "" },
-      olive: { label: "Oliv", hint: "" },
-      green: { label: "Grün", hint: "" },
-      teal: { label: "Blaugrün", hint: "" },
-      slate: { label: "Schiefergrau", hint: "" },
+      blue: { label: "Blau" },
+      violet: { label: "Violett" },
+      magenta: { label: "Magenta" },
+      brown: { label: "Braun" },
+      olive: { label: "Oliv" },
+      green: { label: "Grün" },
+      teal: { label: "Blaugrün" },
+      slate: { label: "Schiefergrau" },
     },
   },
   faults: {
-    "/device/name": "Erwartet wird eine Zeile Text ohne Steuerzeichen",
-    "/device/location": "Erwartet wird eine Zeile Text ohne Steuerzeichen",
-    "/device/contact": "Erwartet wird eine Zeile Text ohne Steuerzeichen",
     "/time/servers":
       "Erwartet wird ein Name oder eine Adresse, etwa ntp.example.org, 192.0.2.1:123 oder [2001:db8::1]:123",
     "/time/max_root_distance": "Erwartet wird eine Dauer von 100 ms bis 16 s",
     "/time/panic_threshold": "Erwartet wird eine Dauer von 1 Sekunde bis 10 Jahren",
     "/update/ota/server":
-      "Erwartet wird die Adresse des Ordners über metadata/. Sie beginnt mit https:// und enthält weder Leerzeichen noch Benutzername oder Passwort",
+      "Erwartet wird die Adresse des Ordners über metadata/, mit https:// und ohne Leerzeichen, Benutzername und Passwort",
     "/update/ota/channel":
       "Erwartet werden 1 bis 32 Kleinbuchstaben, Ziffern, Punkte, Unter- oder Bindestriche, am Anfang ein Buchstabe oder eine Ziffer",
     "/update/ota/check_interval": "Erwartet wird eine Dauer von 5 Minuten bis 30 Tagen",

@@ -11,7 +11,7 @@ export const account = {
   you: "You",
   displayNameHint: "Others see it in lists. It may be empty",
   passwordText: "Changing it ends your other sessions.",
-  oneUsePassword: "The one-use password has been used. Choose a password that only you know to continue.",
+  oneUsePassword: "The one-use password has been used. Now choose your own.",
   presentPassword: "Current password",
   presentOneUse: "One-use password",
   changePassword: "Change password",
@@ -41,7 +41,7 @@ export const account = {
     "Each code signs you in once without your authenticator. Keep them in a different place. They are shown only once.",
   codesFor: (username: string, device: string) => `Recovery codes for ${username} on ${device}`,
   codesUse:
-    "Keep this sheet locked away, and not with the phone that shows the codes. Without the phone: sign in with name and password, choose the recovery code, and type one of these. Cross it out: each works once.",
+    "Keep this sheet locked away, and not with your phone. Without the phone: sign in with name and password, choose the recovery code, and type one of these. Each works once.",
   kept: "I have saved these codes",
   keepFirst: "Save the codes first",
   on: "on",

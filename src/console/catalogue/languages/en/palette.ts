@@ -14,8 +14,6 @@ export const palette = {
     clock: "Clock",
     host: "Disk, memory and temperature",
     versions: "Versions",
-    hostName: "Host name",
-    timeZone: "Time zone",
     backup: "Make a backup",
     bundle: "Support bundle",
     restart: "Restart",

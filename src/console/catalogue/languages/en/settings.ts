@@ -1,16 +1,16 @@
 import { otherWords } from "./settings/other-words.ts";
 
 export const settings = {
+  /** Sections, named by the question that each answers. */
   groups: {
-    device: "Device",
-    reminders: "Reminders",
-    clock: "Clock",
-    time: "Time servers",
-    trust: "Trusted time",
-    security: "Sign-in",
-    sessions: "Sessions",
-    console: "Console",
-    notifications: "Notifications",
+    security: "How do people sign in?",
+    sessions: "When does a session end?",
+    clock: "What sets the clock?",
+    time: "Which time servers are asked?",
+    trust: "When is the time trusted?",
+    notifications: "Who is notified?",
+    reminders: "What does this device do without?",
+    console: "How does the console look?",
   },
   readonly: "Your role can read the settings but not change them.",
   adminOnly: "Only an administrator can change this.",
@@ -25,7 +25,6 @@ export const settings = {
   found: (count: number) => (count === 1 ? "1 setting found" : `${count} settings found`),
   foundNone: (sought: string) => `No setting matches “${sought}”.`,
   showAll: "Show all settings",
-  elsewhere: "On the Updates page:",
   unsaved: (count: number) =>
     count === 0 ? "No unsaved changes" : count === 1 ? "1 unsaved change" : `${count} unsaved changes`,
   unsavedHere: (count: number) => `${count} unsaved`,
@@ -37,8 +36,7 @@ export const settings = {
   was: (value: string) => `When you started: ${value}`,
   longest: (characters: number) => `At most ${characters} characters.`,
   also: otherWords,
-  /** On the page of the settings, and changed elsewhere, for root's part of the agent changes it. */
-  ofHost: { "/host/name": "Host name", "/host/time_zone": "Time zone", change: "Change under “This device”" },
+  changeThere: "Change on This device",
   moveUp: "Move up",
   moveDown: "Move down",
   addItem: "Add a server",
@@ -51,9 +49,11 @@ export const settings = {
   wholeDay: "24 hours, until the same time on the next day.",
   /** By the pointer of the setting: its name, and what to know about it. */
   words: {
-    "/device/name": { label: "Device name", hint: "What people call this device" },
-    "/device/location": { label: "Location", hint: "Where it stands" },
-    "/device/contact": { label: "Contact", hint: "The person to ask about it" },
+    "/device/name": { label: "Device name" },
+    "/device/location": { label: "Location" },
+    "/device/contact": { label: "Contact" },
+    "/host/host_name": { label: "Host name" },
+    "/host/time_zone": { label: "Time zone" },
     "/device/not_needed": {
       label: "Not needed here",
       hint: "Parts that this device does without. Home no longer asks for them",
@@ -123,7 +123,7 @@ export const settings = {
     "/security/session_absolute": { label: "Maximum session length", hint: "15 minutes to 30 days" },
     "/security/password_min_length": {
       label: "Minimum password length",
-      hint: "15 to 128 characters; applies to passwords that are chosen from now on",
+      hint: "15 to 128 characters; applies to new passwords",
     },
     "/notify/receivers": { label: "Receivers", hint: "Webhooks and e-mail addresses for notifications" },
     "/console/language": {
@@ -158,31 +158,28 @@ export const settings = {
     },
     "/security/require_2fa": {
       none: { label: "Optional", hint: "Each user may set one up" },
-      admins: { label: "Administrators", hint: "" },
-      all: { label: "All users", hint: "" },
+      admins: { label: "Administrators" },
+      all: { label: "All users" },
     },
     "/console/accent": {
-      blue: { label: "Blue", hint: "" },
-      violet: { label: "Violet", hint: "" },
-      magenta: { label: "Magenta", hint: "" },
-      brown: { label: "Brown", hint: "" },
-      olive: { label: "Olive", hint: "" },
-      green: { label: "Green", hint: "" },
-      teal: { label: "Teal", hint: "" },
-      slate: { label: "Slate", hint: "" },
+      blue: { label: "Blue" },
+      violet: { label: "Violet" },
+      magenta: { label: "Magenta" },
+      brown: { label: "Brown" },
+      olive: { label: "Olive" },
+      green: { label: "Green" },
+      teal: { label: "Teal" },
+      slate: { label: "Slate" },
     },
   },
   /** The form that a setting must have, by pointer. */
   faults: {
-    "/device/name": "One line of text is expected, without control characters",
-    "/device/location": "One line of text is expected, without control characters",
-    "/device/contact": "One line of text is expected, without control characters",
     "/time/servers":
       "A name or an address is expected, such as ntp.example.org, 192.0.2.1:123 or [2001:db8::1]:123",
     "/time/max_root_distance": "A duration from 100 ms to 16 s is expected",
     "/time/panic_threshold": "A duration from 1 second to 10 years is expected",
     "/update/ota/server":
-      "The address of the folder above metadata/ is expected. It begins with https://, without blanks, user name and password",
+      "The address of the folder above metadata/ is expected, with https:// and without blanks, user name and password",
     "/update/ota/channel":
       "1 to 32 lower-case letters, digits, dots, underscores or hyphens are expected, a letter or digit first",
     "/update/ota/check_interval": "A duration from 5 minutes to 30 days is expected",

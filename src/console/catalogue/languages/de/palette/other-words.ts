@@ -24,8 +24,6 @@ export const otherWords: Catalogue["palette"]["words"] = {
     clock: "Uhrzeit, Zeit, Datum, Uhr stellen, synchronisieren, Abweichung, NTP-Status",
     host: "Festplatte, Platte, Disk, RAM, CPU, Prozessor, Last, Auslastung, Laufzeit, Wärme, Hardware, Swap",
     versions: "über, Kernel, Betriebssystem, Gerätekennung, Seriennummer, Modell, Build",
-    hostName: "Rechnername, umbenennen, DNS-Name, Netzwerkname",
-    timeZone: "UTC, Region, Sommerzeit, Winterzeit",
     backup: "Backup, Datensicherung, sichern, Kopie, Export, Wiederherstellung, Ersatzgerät, age",
     bundle: "Doctor, Diagnose, Support, Hilfe, Problem melden, Archiv",
     restart: "Neustart, Reboot, booten",

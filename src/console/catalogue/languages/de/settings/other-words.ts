@@ -5,6 +5,8 @@ export const otherWords: Catalogue["settings"]["also"] = {
   "/device/name": "umbenennen, Bezeichnung",
   "/device/location": "Ort, Raum, Adresse",
   "/device/contact": "Kontakt, Zuständige, E-Mail, Telefon",
+  "/host/host_name": "Rechnername, umbenennen, DNS-Name, Netzwerkname",
+  "/host/time_zone": "UTC, Region, Sommerzeit, Winterzeit",
   "/time/mode": "Uhrmodus, chrony, timesyncd",
   "/time/servers": "NTP, NTP-Server, Zeitquelle, Pool",
   "/time/authenticated_only": "NTS",

@@ -22,8 +22,6 @@ export const otherWords = {
     clock: "time, date, sync, synchronize, set the clock, offset, drift, ntp status",
     host: "storage, space, ram, cpu, processor, load, uptime, heat, hardware, swap",
     versions: "about, version, build, kernel, operating system, device id, serial, model",
-    hostName: "hostname, rename, computer name, dns name",
-    timeZone: "timezone, tz, utc, region, daylight saving",
     backup: "save, archive, export, copy, restore, replacement, age",
     bundle: "doctor, diagnostics, support, help, report a problem, archive",
     restart: "reboot, boot, power",

@@ -3,6 +3,8 @@ export const otherWords = {
   "/device/name": "rename, device name, label",
   "/device/location": "place, room, site, address",
   "/device/contact": "owner, responsible person, e-mail, phone",
+  "/host/host_name": "hostname, rename, computer name, dns name",
+  "/host/time_zone": "timezone, tz, utc, region, daylight saving",
   "/time/mode": "clock mode, chrony, timesyncd",
   "/time/servers": "ntp, ntp server, time source, pool",
   "/time/authenticated_only": "nts",
