@@ -89,14 +89,6 @@ describe("the console's events", () => {
     await sees(rows(page).first(), " added ");
     await added.click();
     await until("nothing is chosen", () => !queryOf(page).includes("user.created"));
-    // Events that were not refused, as the field for the outcome had it.
-    await page.goto("/system/events?outcome=success");
-    await rows(page).first().waitFor();
-    const done = chip(page, /^Done \d+$/);
-    assert.equal(await done.getAttribute("aria-pressed"), "true");
-    assert.equal(await refused(page).count(), 0);
-    await done.click();
-    await refused(page).first().waitFor();
   });
 
   it("holds back what comes while it is paused", async () => {
@@ -132,7 +124,7 @@ describe("the console's events", () => {
     await only(page, /^A sign-in was refused$/);
     await page.goto(`/system/events${queryOf(page)}&since=1h`);
     await only(page, /^A sign-in was refused$/);
-    await page.getByLabel("Since").selectOption("a span of times …");
+    await page.getByLabel("Since").selectOption("a time …");
     await page.getByLabel("Until when").fill("2026-01-01T00:00");
     await sees(page, "No event matches these filters.");
     await page.goto("/system/events?who=nobody&type=shoe.lost&outcome=odd");
@@ -167,7 +159,7 @@ describe("the console's events", () => {
     const bars = Number(await page.getByRole("slider", { name: "Events over time" }).getAttribute("max")) + 1;
     assert.ok(bars > 9 && bars < 16, `${bars} bars of a minute each show a device that is a minute old`);
     const offered = await page.getByLabel("Since").locator("option").allInnerTexts();
-    assert.deepEqual(offered, ["everything", "a span of times …"]);
+    assert.deepEqual(offered, ["everything", "a time …"]);
     await page.goto("/system/events?since=7d");
     await page
       .getByLabel("Since")

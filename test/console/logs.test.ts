@@ -142,7 +142,7 @@ describe("the console's log", () => {
     await page.getByLabel("Since", { exact: true }).selectOption("15m");
     await sees(page, "No line matches");
     await page.getByLabel("Since", { exact: true }).selectOption("T");
-    await page.getByLabel("Since when").fill("2026-09-30T00:00");
+    await page.getByLabel("From when").fill("2026-09-30T00:00");
     await drawn(page, "kept line 5").first().waitFor();
   });
 

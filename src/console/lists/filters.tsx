@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
+import { SelectField, TextField } from "../ui/form/field.tsx";
+import { errorAt } from "../ui/form/form.tsx";
 import { Shape } from "../ui/shape.tsx";
 
 /** The filters of a list; on a phone they are folded behind a button that says how many are in force. */
@@ -60,8 +62,60 @@ export function Chips({
   );
 }
 
+type Times = Partial<Record<"since" | "until", string>>;
+
+/** Milliseconds back from now where times begin that are to be chosen. */
+const usualSpan = 86_400_000;
+
+/** Since when: so long ago, or from a time on, and to another where `until` is given. */
+export function TimeFields({
+  since = "",
+  until,
+  error,
+  reaches = () => true,
+  onInput,
+}: Times & {
+  readonly error: unknown;
+  /** False of a time before all that is listed: it is not offered. */
+  readonly reaches?: (since: string) => boolean;
+  readonly onInput: (times: Times, isTyped?: boolean) => void;
+}) {
+  const isSpan = since.includes("T") || Boolean(until);
+  const timeField = (name: keyof Times, value = "") => (
+    <TextField
+      label={t.lists.times[name]}
+      type="datetime-local"
+      value={localTime(value)}
+      error={errorAt(error, `/${name}`)}
+      onInput={(text) => {
+        const at = new Date(text);
+        if (text === "" || !Number.isNaN(at.getTime())) onInput({ [name]: text && at.toISOString() }, true);
+      }}
+    />
+  );
+  return (
+    <>
+      <SelectField
+        label={t.lists.since}
+        value={isSpan ? "T" : since}
+        onInput={(value) =>
+          onInput({
+            since: value === "T" ? new Date(Date.now() - usualSpan).toISOString() : value,
+            until: "",
+          })
+        }
+        options={Object.entries(t.lists.sinces)
+          .filter(([value]) => value === since || reaches(value))
+          .map(([value, text]) => ({ value, text }))}
+      />
+      {isSpan && timeField("since", since)}
+      {isSpan && until !== undefined && timeField("until", until)}
+    </>
+  );
+}
+
 /** A time as `datetime-local` wants it: the browser's own, without a zone; empty where there is none. */
-export function localTime(text: string): string {
+function localTime(text: string): string {
   const at = new Date(text);
   if (text === "" || Number.isNaN(at.getTime())) return "";
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

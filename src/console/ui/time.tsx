@@ -28,7 +28,7 @@ export function ClockTime({ at }: { readonly at: string }) {
 /** A time to the second in the browser's zone, and in the device's where that has another one. */
 export function exactTime(at: Date): string {
   const [here, there] = [absoluteTime(at), absoluteTime(at, deviceZone)];
-  return here === there ? here : `${here} = ${there} (${deviceZone})`;
+  return here.startsWith(there) ? here : `${here} = ${there} (${deviceZone})`;
 }
 
 /** The words with the mark of authenticated time (RFC 8915): `selected, authenticated`. */

@@ -2,16 +2,13 @@ import { type EventGroup, eventGroups } from "../../../contract/event-records.ts
 import type { EventType } from "../../../contract/event-types.ts";
 import type { AuditEvent, EventCounts } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
-import { Chips, Filters, localTime } from "../../lists/filters.tsx";
+import { Chips, Filters, TimeFields } from "../../lists/filters.tsx";
 import { place } from "../../navigation/navigation.ts";
 import { useStore } from "../../store.ts";
 import { SelectField, TextField } from "../../ui/form/field.tsx";
 import { errorAt } from "../../ui/form/form.tsx";
 import { useTyped } from "../../ui/form/use-typed.ts";
 import { actorKinds, changeEventsQuery, longestName } from "./events-query.ts";
-
-/** Milliseconds back from now where a span of times begins that is to be chosen. */
-const usualSpan = 86_400_000;
 
 /** Narrows the list of events; the address keeps the filters, so that it can be shared. */
 export function EventFilters({
@@ -36,7 +33,7 @@ export function EventFilters({
         options={[any, ...actorKinds.map((kind) => ({ value: kind, text: t.lists.kinds[kind] }))]}
       />
       <NameField value={nameIn(seen, name)} error={errorAt(error, "/name")} />
-      <TimeFields since={since} until={until} error={error} reaches={reaches} />
+      <TimeFields {...{ since, until, error, reaches }} onInput={changeEventsQuery} />
     </Filters>
   );
 }
@@ -49,10 +46,9 @@ export function EventChips({
   const { type = "", outcome = "" } = useStore(place).query;
   const names = Object.keys(eventGroups) as EventGroup[];
   const ofGroups = names.map((value) => ({ value, text: t.events.groups[value], count: groups[value] ?? 0 }));
-  // A link may ask for one type, or for what was not refused; the chip takes that back.
+  // A link may ask for one type; the chip takes that back.
   const title = Object.hasOwn(t.events.titles, type) && t.events.titles[type as EventType];
   const ofType = title ? [{ value: type, text: title, count: total }] : [];
-  const good = outcome === "success" ? [{ value: outcome, text: t.events.success, count: total }] : [];
   return (
     <div class="chip-row line">
       <Chips
@@ -64,7 +60,7 @@ export function EventChips({
       <Chips
         label={t.events.outcome}
         value={outcome}
-        options={[{ value: "refused", text: t.events.refused, count: refused }, ...good]}
+        options={[{ value: "refused", text: t.events.refused, count: refused }]}
         onChange={(value) => changeEventsQuery({ outcome: value })}
       />
     </div>
@@ -90,46 +86,5 @@ function NameField({ value, error }: { readonly value: string; readonly error: s
       onInput={setTyped}
       error={error}
     />
-  );
-}
-
-function TimeFields({
-  since,
-  until,
-  error,
-  reaches,
-}: Omit<Parameters<typeof EventFilters>[0], "seen"> & { readonly since: string; readonly until: string }) {
-  const isSpan = since.includes("T") || until !== "";
-  const timeField = (name: "since" | "until", label: string, value: string) => (
-    <TextField
-      label={label}
-      type="datetime-local"
-      value={localTime(value)}
-      error={errorAt(error, `/${name}`)}
-      onInput={(text) => {
-        const at = new Date(text);
-        if (text === "" || !Number.isNaN(at.getTime()))
-          changeEventsQuery({ [name]: text && at.toISOString() }, true);
-      }}
-    />
-  );
-  return (
-    <>
-      <SelectField
-        label={t.lists.since}
-        value={isSpan ? "T" : since}
-        onInput={(value) =>
-          changeEventsQuery({
-            since: value === "T" ? new Date(Date.now() - usualSpan).toISOString() : value,
-            until: "",
-          })
-        }
-        options={Object.entries(t.events.sinces)
-          .filter(([value]) => value === since || reaches(value))
-          .map(([value, text]) => ({ value, text }))}
-      />
-      {isSpan && timeField("since", t.events.fromTime, since)}
-      {isSpan && timeField("until", t.events.untilTime, until)}
-    </>
   );
 }

@@ -1,13 +1,14 @@
+import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
-import type { AuditEvent, EventCounts } from "../../../contract/types.ts";
+import type { AuditEvent } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { call } from "../../client/call.ts";
 import { deviceNow } from "../../client/device-time.ts";
-import { type Resource, useResource } from "../../client/use-resource.ts";
+import { useResource } from "../../client/use-resource.ts";
 import { csvOf, everyItem } from "../../lists/csv.ts";
 import { ExportButton } from "../../lists/export-button.tsx";
 import { place } from "../../navigation/navigation.ts";
-import { type Bar, barsOf, daily, edgesOf, stepOfSpan } from "../../plot/bars.ts";
+import { barsOf, daily, edgesOf, stepOfSpan } from "../../plot/bars.ts";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Section, Skeleton } from "../../ui/page.tsx";
@@ -77,22 +78,6 @@ export function EventsPage() {
   );
 }
 
-/** When it happened, and how much of it there is of each kind. */
-function Overview({ query, begin }: { readonly query: EventQuery; readonly begin: number }) {
-  const counts = useCounts(query, begin);
-  const { value, error } = counts;
-  return (
-    <>
-      {value === null && error === null && <Skeleton lines={4} />}
-      {value !== null && value.bars.length > 0 && (
-        <Histogram {...value} isNarrowed={Boolean(query.since || query.until)} />
-      )}
-      {value !== null && <EventChips counts={value} />}
-      <ReadProblem of={[counts]} />
-    </>
-  );
-}
-
 export const pages = { "/system/events": EventsPage };
 
 /** Events that are read at once; the agent gives no more. */
@@ -120,20 +105,14 @@ function cellsOf(event: AuditEvent) {
   ];
 }
 
-interface Counted extends Pick<EventCounts, "total" | "refused" | "groups"> {
-  readonly bars: readonly Bar[];
-  /** Milliseconds of a bar. */
-  readonly stepMilliseconds: number;
-}
-
 /** Bars of a picture, beside which one of what is older may be. */
 const mostBars = (): number => (innerWidth < 640 ? 11 : 30);
 
 /** Milliseconds that the bars show at least, of a younger device too. */
 const leastLife = 600_000;
 
-/** The events that match, counted; `value` is null until they are. Until another query is counted, it stays. */
-function useCounts(query: EventQuery, begin: number): Pick<Resource<Counted>, "value" | "error" | "reload"> {
+/** When the events that match happened, and how many are of each kind. Until another query is counted, the last one stays. */
+function Overview({ query, begin }: { readonly query: EventQuery; readonly begin: number }) {
   const now = deviceNow();
   const to = momentOf(query.until, now) ?? now;
   const most = mostBars();
@@ -141,12 +120,29 @@ function useCounts(query: EventQuery, begin: number): Pick<Resource<Counted>, "v
   const from = momentOf(query.since, now) ?? life;
   const step = stepOfSpan(from, to, most);
   const edges = edgesOf(step, from, to);
-  const { value, error, reload } = useResource("countEvents", {
+  const counts = useResource("countEvents", {
     query: { ...query, edges: edges.map((edge) => edge / 1_000).join() },
   });
-  const last = useRef<Counted | null>(null);
-  if (value) last.current = { ...value, bars: barsOf(edges, value), stepMilliseconds: step.milliseconds };
-  return { value: last.current, error, reload };
+  const drawn = useRef<JSX.Element>(null);
+  const { value, error } = counts;
+  if (value !== null) {
+    const bars = barsOf(edges, value);
+    const isNarrowed = Boolean(query.since || query.until);
+    drawn.current = (
+      <>
+        {bars.length > 0 && (
+          <Histogram bars={bars} stepMilliseconds={step.milliseconds} isNarrowed={isNarrowed} />
+        )}
+        <EventChips counts={value} />
+      </>
+    );
+  }
+  return (
+    <>
+      {drawn.current ?? (error === null && <Skeleton lines={4} />)}
+      <ReadProblem of={[counts]} />
+    </>
+  );
 }
 
 /** Milliseconds since 1970 of a time, or of how long ago it was, such as `1h30m`; null: none is named. */

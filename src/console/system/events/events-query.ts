@@ -21,7 +21,7 @@ export function eventsQuery({ type, who, name, outcome, since, until }: Place["q
     ...(type && isType(type) && { type }),
     ...(kind && { actor_kind: kind }),
     ...(name && { name: name.slice(0, longestName) }),
-    ...((outcome === "success" || outcome === "refused") && { outcome }),
+    ...(outcome === "refused" && { outcome }),
     ...(since && { since }),
     ...(until && { until }),
   };

@@ -83,7 +83,10 @@ function RunBody({ entry: { text, events, count }, isOpen, onToggle }: EntryProp
   return (
     <>
       <button type="button" class="run line" aria-expanded={isOpen} onClick={onToggle}>
-        <HourOf event={newest} />
+        <time dateTime={newest.time} title={exactTime(new Date(newest.time))}>
+          {hours().format(Date.parse(newest.time))}
+          {zoneOfTwice(new Date(newest.time))}
+        </time>
         <span class="run-text">
           <span dir="auto">{text}</span>{" "}
           {count > 1 && (
@@ -127,23 +130,13 @@ function Repeat({ event, Body }: { readonly event: AuditEvent; readonly Body: Ev
   );
 }
 
-/** `14:32`: the day is in the heading above. */
-function HourOf({ event: { time } }: { readonly event: AuditEvent }) {
-  const at = new Date(time);
-  return (
-    <time dateTime={time} title={exactTime(at)}>
-      {hours().format(at)}
-      {zoneOfTwice(at)}
-    </time>
-  );
-}
-
 /** `, 14:32–15:10`; empty within a minute. */
 function spanOf(oldest: AuditEvent, newest: AuditEvent): string {
   const [from, to] = [Date.parse(oldest.time), Date.parse(newest.time)];
   return hours().format(from) === hours().format(to) ? "" : `, ${hours().formatRange(from, to)}`;
 }
 
+/** `14:32`: the day is in the heading above. */
 function hours(): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(locale, { timeStyle: "short" });
 }

@@ -1,6 +1,6 @@
 import type { LogEntry, LogQuery } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
-import { Filters, localTime } from "../../lists/filters.tsx";
+import { Filters, TimeFields } from "../../lists/filters.tsx";
 import { isOneOf } from "../../session/session.ts";
 import { Field, SelectField, TextField } from "../../ui/form/field.tsx";
 import { errorAt } from "../../ui/form/form.tsx";
@@ -30,7 +30,6 @@ export function LogFilterBar({
   readonly onChange: (name: keyof LogQuery, value: string) => void;
 }) {
   const [typed, setTyped] = useTyped(q, (text) => onChange("q", text));
-  const isTime = since.includes("T");
   const users = new Set(seen.flatMap(({ request }) => request?.user?.split("/")[0] ?? []));
   return (
     <Filters inForce={[q, since, status, user].filter(Boolean).length}>
@@ -41,26 +40,7 @@ export function LogFilterBar({
         onInput={setTyped}
         error={errorAt(error, "/q")}
       />
-      <SelectField
-        label={t.lists.since}
-        value={isTime ? "T" : since}
-        onInput={(value) =>
-          onChange("since", value === "T" ? new Date(Date.now() - 3_600_000).toISOString() : value)
-        }
-        options={Object.entries(t.logs.sinces).map(([value, text]) => ({ value, text }))}
-      />
-      {isTime && (
-        <TextField
-          label={t.logs.sinceTime}
-          type="datetime-local"
-          value={localTime(since)}
-          error={errorAt(error, "/since")}
-          onInput={(text) => {
-            const at = new Date(text);
-            if (!Number.isNaN(at.getTime())) onChange("since", at.toISOString());
-          }}
-        />
-      )}
+      <TimeFields since={since} error={error} onInput={(times) => onChange("since", times.since ?? "")} />
       {/* Other roles see no lines of requests. */}
       {isOneOf("admin") && (
         <>

@@ -123,31 +123,24 @@ function LogLineFacts({ entry }: { readonly entry: LogEntry }) {
   );
 }
 
-let formats: ReturnType<typeof formatsIn>;
+const hours = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
 
 /** Day and time to the millisecond, in the browser's time zone; where there is little room, without what goes without saying. */
 function LineTime({ time }: { readonly time: string }) {
-  if (formats?.locale !== locale) formats = formatsIn(locale);
-  const at = new Date(time);
-  const isToday = at.toDateString() === new Date().toDateString();
-  const text = formats.time.format(at);
   // Once for each line: dozens are drawn again whenever one comes.
-  const exact = useMemo(() => exactTime(at), [time, locale, deviceZone]);
+  const [day, text, exact] = useMemo(() => {
+    const at = new Date(time);
+    const isToday = at.toDateString() === new Date().toDateString();
+    const said = at.toLocaleTimeString(locale, { ...hours, fractionalSecondDigits: 3 });
+    const date = at.toLocaleDateString(locale, { month: "short", day: "2-digit" });
+    return [<span class={isToday ? "log-day today" : "log-day"}>{date} </span>, said, exactTime(at)];
+  }, [time, locale, deviceZone]);
   return (
     <time dateTime={time} title={exact}>
-      <span class={isToday ? "log-day today" : "log-day"}>{formats.day.format(at)} </span>
+      {day}
       {text.slice(0, -4)}
       <span class="log-fraction">{text.slice(-4)}</span>
       {zoneOfTwice(at)}
     </time>
   );
-}
-
-function formatsIn(of: string) {
-  const time = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
-  return {
-    locale: of,
-    day: new Intl.DateTimeFormat(of, { month: "short", day: "2-digit" }),
-    time: new Intl.DateTimeFormat(of, { ...time, fractionalSecondDigits: 3 }),
-  };
 }

@@ -13,16 +13,7 @@ export const logs: Catalogue["logs"] = {
   countedFrom: (time, from) => `Gezählt um ${time}: die neuesten Zeilen, ab ${from}`,
   countAgain: "Neu zählen",
   text: "Text",
-  sinceTime: "Seit wann",
   atLeast: (level) => `${level} und schwerer`,
-  sinces: {
-    "": "alles",
-    "15m": "vor 15 Minuten",
-    "1h": "vor einer Stunde",
-    "1d": "vor einem Tag",
-    "7d": "vor einer Woche",
-    T: "einer Zeit …",
-  },
   levels: {
     emerg: "Notfall",
     alert: "Alarm",

@@ -8,7 +8,6 @@ export const events = {
   type: "What",
   who: "Who",
   outcome: "Outcome",
-  success: "Done",
   refused: "Refused",
   overTime: "Events over time",
   atMost: (count: string) => `up to ${count}`,
@@ -30,17 +29,6 @@ export const events = {
     requests: "Requests",
     product: "Product",
   } satisfies Record<EventGroup, string>,
-  /** By what the agent is asked for; T: a span of times. */
-  sinces: {
-    "": "everything",
-    "1h": "an hour ago",
-    "1d": "a day ago",
-    "7d": "a week ago",
-    "30d": "a month ago",
-    T: "a span of times …",
-  },
-  fromTime: "From when",
-  untilTime: "Until when",
   total: (count: number, lines: number) =>
     `${count} ${count === 1 ? "event" : "events"}${lines < count ? ` on ${lines} ${lines === 1 ? "line" : "lines"}` : ""}`,
   empty: "No event matches these filters.",

@@ -12,17 +12,7 @@ export const logs = {
   countedFrom: (time: string, from: string) => `Counted at ${time}: the newest lines, from ${from} on`,
   countAgain: "Count again",
   text: "Text",
-  sinceTime: "Since when",
   atLeast: (level: string) => `${level} and worse`,
-  /** By what the agent is asked for; T: a time. */
-  sinces: {
-    "": "everything",
-    "15m": "15 minutes ago",
-    "1h": "an hour ago",
-    "1d": "a day ago",
-    "7d": "a week ago",
-    T: "a time …",
-  },
   levels: {
     emerg: "emergency",
     alert: "alert",

@@ -10,6 +10,16 @@ export const lists: Catalogue["lists"] = {
   zones: (here, there, device) =>
     `Zeiten in der Zeitzone dieses Browsers, UTC${here}; die des Geräts ist ${device}, UTC${there}.`,
   since: "Seit",
+  sinces: {
+    "": "alles",
+    "15m": "vor 15 Minuten",
+    "1h": "vor einer Stunde",
+    "1d": "vor einem Tag",
+    "7d": "vor einer Woche",
+    "30d": "vor einem Monat",
+    T: "einer Zeit …",
+  },
+  times: { since: "Von", until: "Bis" },
   all: "alle",
   pause: "Anhalten",
   follow: "Folgen",

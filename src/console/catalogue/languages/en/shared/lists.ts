@@ -8,6 +8,17 @@ export const lists = {
   zones: (here = "", there = "", device = "") =>
     `Times are in this browser's time zone, UTC${here}; the device is in ${device}, UTC${there}.`,
   since: "Since",
+  /** By what the agent is asked for; T: a time. */
+  sinces: {
+    "": "everything",
+    "15m": "15 minutes ago",
+    "1h": "an hour ago",
+    "1d": "a day ago",
+    "7d": "a week ago",
+    "30d": "a month ago",
+    T: "a time …",
+  },
+  times: { since: "From when", until: "Until when" },
   all: "all",
   pause: "Pause",
   follow: "Follow",
