@@ -372,6 +372,10 @@ describe("the record of each step of each way in", () => {
       call("GET", "/api/users", await sessionOf("finn")),
     "createUser: without a step-up | 401 step_up_required | -": async () =>
       call("POST", "/api/users", { ...(await settled()), body: { username: "x", role: "admin" } }),
+    "enableTls: not on the device | 403 setup_token_required | -": async () =>
+      call("POST", "/api/system/tls", await admin()),
+    "enableTls: the same, with a wrong token | 401 setup_token_invalid | by root-admin": async () =>
+      call("POST", "/api/system/tls", { ...(await admin()), body: { setup_token: wrongToken } }),
     "listLogs: an API token without the scope | 403 insufficient_scope | by root-admin/fleet": async () =>
       call("GET", "/api/logs", await program()),
     "getStatus: an API token from elsewhere | 401 invalid_token | request.refused root-admin/fleet invalid_token/source":
