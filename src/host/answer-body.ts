@@ -29,7 +29,8 @@ export async function* decodedBody(
       `The server sent ${JSON.stringify(name)} with the content coding ${asked}, which was not asked for.`,
     );
   }
-  const mostSentBytes = coding === "identity" ? maximumBytes : mostPackedBytes(maximumBytes);
+  // What cannot be compressed grows, and empty members could follow for ever.
+  const mostSentBytes = coding === "identity" ? maximumBytes : Math.ceil(maximumBytes * 1.01) + 1_024;
   const isTooLong = Number(transfer.headers["content-length"]) > mostSentBytes;
   if (isTooLong && !isCalledPage(transfer)) throw tooLong(name, maximumBytes);
   const sent = within(name, transfer.body, mostSentBytes);
@@ -58,11 +59,6 @@ export async function gathered(content: AsyncIterable<Uint8Array>): Promise<Buff
   const pieces: Uint8Array[] = [];
   for await (const piece of copied(content)) pieces.push(piece);
   return Buffer.concat(pieces);
-}
-
-/** Bytes of a compressed answer: what cannot be compressed grows, and empty members could follow for ever. */
-function mostPackedBytes(maximumBytes: number): number {
-  return Math.ceil(maximumBytes * 1.01) + 1_024;
 }
 
 async function* within(

@@ -168,7 +168,7 @@ async function perform(routed: Routed): Promise<void> {
     context,
     noted,
     cookie: operation.cookie && context.clientKey !== null ? options.refreshCookie(ctx) : undefined,
-    lastEventId: operation.response.stream ? lastEventIdOf(ctx) : undefined,
+    lastEventId: (operation.response.stream && headerOf(ctx, "last-event-id")) || undefined,
     headers: ctx.req.headers,
     setupToken: setupTokenOf(routed),
     ifMatch: ctx.req.headers["if-match"],
@@ -261,10 +261,6 @@ async function unlessEnded(work: Promise<Answer>, signal: AbortSignal): Promise<
 function hasBody(headers: Koa.Context["req"]["headers"]): boolean {
   const length = headers["content-length"];
   return headers["transfer-encoding"] !== undefined || (length !== undefined && Number(length) !== 0);
-}
-
-function lastEventIdOf(ctx: Koa.Context): string | undefined {
-  return headerOf(ctx, "last-event-id") || undefined;
 }
 
 function headerOf(

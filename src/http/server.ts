@@ -56,7 +56,8 @@ export function createServer(options: ServerOptions): Koa {
     const { operation } = ctx.state as { operation?: OperationId };
     const { statusCode: status } = ctx.res;
     options.answered({ operation, method: ctx.req.method, status, milliseconds });
-    if (isReading(ctx.req.method) && status < 500) return;
+    // Checks of health are some each second, and by all three.
+    if (["GET", "HEAD", "OPTIONS"].includes(ctx.req.method ?? "") && status < 500) return;
     const client = isLocal(ctx) ? null : options.clientOf(ctx.req);
     options.requestLines.add(ctx, { requestId, client, milliseconds });
   });
@@ -65,11 +66,6 @@ export function createServer(options: ServerOptions): Koa {
     if (!(await options.serveFile(ctx))) routes.refuseUnrouted(ctx);
   });
   return app;
-}
-
-/** Checks of health are some each second, and by all three. */
-function isReading(method = ""): boolean {
-  return ["GET", "HEAD", "OPTIONS"].includes(method);
 }
 
 const headerNames = Object.keys(apiHeaders) as (keyof typeof apiHeaders)[];

@@ -32,7 +32,8 @@ export function createMail(options: MailOptions): Receiver {
   return {
     deliver: async (message, signal) => {
       const plan = planOf(message);
-      if (hasNothingNew(message, plan)) {
+      const { isTest, count, notices, gap } = message;
+      if (!isTest && plan.notices.length === 0 && count === notices.length && gap === null) {
         plan.done();
         return {
           outcome: "taken",
@@ -47,10 +48,6 @@ export function createMail(options: MailOptions): Receiver {
       return delivery;
     },
   };
-}
-
-function hasNothingNew({ isTest, count, notices, gap }: Message, plan: MailPlan): boolean {
-  return !isTest && plan.notices.length === 0 && count === notices.length && gap === null;
 }
 
 function mailOf({ from, to, wall }: MailOptions, message: Message, plan: MailPlan): Omit<Mail, "recipients"> {

@@ -64,10 +64,7 @@ export function createReceiverSecrets(document: Document<ReceiverSecretsState>, 
 
 /** Sealed for its server and user name: settings must not have it sent elsewhere (docs/design/outbox.md, rule 13). */
 function recordOf({ name, kind, url, server, port, username }: Addressed): string {
-  const destination = url === undefined ? [kind, server, port, username] : [originOf(url)];
+  const destination =
+    url === undefined ? [kind, server, port, username] : [URL.canParse(url) ? new URL(url).origin : url];
   return JSON.stringify(["receiver", name, ...destination]);
-}
-
-function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : url;
 }

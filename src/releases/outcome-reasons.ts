@@ -48,9 +48,5 @@ export function reasonOfError({ code, message }: { code: string; message: string
 
 /** After a rollback this program may not know a code that the newer one has stored. */
 export function knownCode(code: string): ErrorCode {
-  return isErrorCode(code) ? code : "internal_error";
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(errorCodes, code);
+  return Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : "internal_error";
 }

@@ -81,15 +81,11 @@ function alignColumns(lines: readonly (readonly string[])[]): string {
     .map(
       (line) =>
         `${line
-          .map((cell, column) => pad(cell, widths[column]))
+          .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - widthOf(cell)))
           .join("  ")
           .trimEnd()}\n`,
     )
     .join("");
-}
-
-function pad(cell: string, width = 0): string {
-  return cell + " ".repeat(width - widthOf(cell));
 }
 
 /** Unicode Standard Annex #11, as far as terminals agree: these blocks take two columns. */

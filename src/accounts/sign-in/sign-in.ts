@@ -4,7 +4,6 @@ import type { Session } from "../../contract/types.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { FactorMethod, FactorProof, SecondFactor } from "../second-factor/second-factor.ts";
 import type { RefreshProof } from "../sessions/refresh-exchange.ts";
-import type { RequiredAction } from "../sessions/required-action.ts";
 import type { StepUps } from "../sessions/step-up.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 import { withThrottle } from "../throttle/with-throttle.ts";
@@ -167,17 +166,10 @@ function open(
   const opened = sessions.open(account.id, context);
   accounts.signedIn(account.id, rehashed);
   const present = accounts.find(account.id) ?? account;
-  if (isStepUp(method, requiredAction(present))) stepUps.grant(opened.session.id);
+  // RFC 9470 §4: a sign-in meets `max_age` if it took all that a step-up takes. A recovery code opens one session and no
+  // more. A one-use password has been in others' hands. A sign-in without the factor that the device asks for is only half.
+  if (method !== "recovery_code" && requiredAction(present) === null) stepUps.grant(opened.session.id);
   return { session: respondWithSession(options, opened, present), method, isNewAddress };
-}
-
-/**
- * RFC 9470 §4: a sign-in meets `max_age` if it took all that a step-up takes. A recovery code opens one session and no
- * more. A one-use password has been in others' hands. A sign-in without the factor that the device asks for is only
- * half.
- */
-function isStepUp(method: SignedIn["method"], requiredAction: RequiredAction): boolean {
-  return method !== "recovery_code" && requiredAction === null;
 }
 
 /** One answer for every reason, so that a stranger does not learn which names exist. */

@@ -39,15 +39,10 @@ export async function withThrottle<R, O extends ThrottledClient>(
   context: O,
   work: (resolved: O) => Promise<R>,
 ): Promise<R> {
-  const resolved = await resolveClient(context);
+  const resolved = context.keyOfUser ? { ...context, clientKey: await context.keyOfUser() } : context;
   const attempt = throttle.begin(name, resolved.clientKey, about);
   const judge = () => settled(attempt, () => work(resolved));
   return attempt.seal ? behindSeal(throttle, attempt.seal, judge) : judge();
-}
-
-/** The context with the local user as its client, if the request is from this device and the host knows the user. */
-export async function resolveClient<O extends ThrottledClient>(context: O): Promise<O> {
-  return context.keyOfUser ? { ...context, clientKey: await context.keyOfUser() } : context;
 }
 
 /** Answers a right secret at once, and everything else after the same time with the same words. */

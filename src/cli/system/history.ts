@@ -49,7 +49,8 @@ const wordings: Readonly<Record<(typeof historySeriesNames)[number], Wording>> =
 
 /** For people: a line a series, whose figures are the latest, the least and the most, with their times. */
 function reportOf({ start, step_seconds, series }: History): string {
-  const momentOf = (step: number) => minuteOf(Date.parse(start) + step * step_seconds * 1_000);
+  const momentOf = (step: number) =>
+    `${new Date(Date.parse(start) + step * step_seconds * 1_000).toISOString().slice(0, 16)}Z`;
   const rows = historySeriesNames.map((name) => {
     const { title, say, sizeOf } = wordings[name];
     const { mean, worst } = series[name];
@@ -69,10 +70,6 @@ function extremeOf(figures: readonly (number | null)[], sizeOf: (figure: number)
     if (figure !== null && !(sizeOf(figure) < sizeOf(found.figure))) found = { figure, step };
   });
   return found;
-}
-
-function minuteOf(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 16)}Z`;
 }
 
 /** RFC 4180, with line feeds for line ends; a figure that is not known is empty. */

@@ -162,7 +162,7 @@ function requireWhole(chain: Chain, authorities: string | undefined, verdict: Ch
 async function settle(directory: string, name: string, tls: Tls | null): Promise<string> {
   const refusal = tls?.refused.find((one) => one.name === name);
   if (refusal !== undefined) {
-    await removePair(directory, name);
+    for (const end of ["crt", "key"]) await removeFile(join(directory, `${name}.${end}`));
     throw new CommandError(1, `The agent cannot use the certificate: ${refusal.detail} It was removed.`);
   }
   const shown = tls?.certificate?.installed;
@@ -228,11 +228,6 @@ async function installPair(
   const content = chain.map((one) => one.toString()).join("");
   await writeRootFile(join(directory, `${name}.crt`), { content, mode: 0o644 });
   return name;
-}
-
-/** Removes the files of a pair that the agent cannot use. */
-async function removePair(directory: string, name: string): Promise<void> {
-  for (const end of ["crt", "key"]) await removeFile(join(directory, `${name}.${end}`));
 }
 
 /** The request is answered: its waiting key goes, and with `isShown` the pairs of former requests too. */

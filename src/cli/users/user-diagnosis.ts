@@ -107,7 +107,7 @@ export function diagnosisOf(facts: DiagnosisFacts): string[] {
     ...(found.length === 0 ? ["The account is enabled and not locked."] : []),
     user.origin === "local" ? factorSentence(user) : providerSentence(user),
     ...refusals.map(refusalSentence),
-    clockSentence(clock),
+    `The device's clock shows ${clock.server_time} (${clock.state}, trust ${clock.trust}). ${clock.summary.detail}`,
     ...skewSentences(facts),
   ];
 }
@@ -163,10 +163,6 @@ function refusalSentence({ at, from, code, reason, count }: Refusal): string {
   const meaning = behindPassword.includes(code) ? ", after the right password: that caller knows it" : "";
   const times = count > 1 ? ` ${count} times` : "";
   return `At ${at} from ${from} sign-in was refused${times}: ${why}${reason === "" ? "" : ` (${reason})`}${meaning}.`;
-}
-
-function clockSentence({ server_time, state, trust, summary }: DiagnosisFacts["clock"]): string {
-  return `The device's clock shows ${server_time} (${state}, trust ${trust}). ${summary.detail}`;
 }
 
 function skewSentences({ user, skews, steps, clock }: DiagnosisFacts): string[] {

@@ -86,7 +86,8 @@ export class SchemaWriter {
     const left = place.isTerse ? [...annotations, ...internal] : internal;
     return Object.fromEntries(
       Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
-        if (left.includes(key) || isEmptyDefault(key, value)) return [];
+        // A part of the settings is whole with nothing given: storage needs that, and no client.
+        if (left.includes(key) || (key === "default" && JSON.stringify(value) === "{}")) return [];
         // The agent judges what can be seen, and clients need not know those characters.
         if (key === "pattern" && value === seen) return [];
         if (key === "additionalProperties" && value === false && place.use === "answer") return [];
@@ -117,11 +118,6 @@ export class SchemaWriter {
       anyOf: [{ type: "string", enum: others }, this.refer("ErrorCode", {}, place)],
     };
   }
-}
-
-/** A part of the settings is whole with nothing given: storage needs that, and no client. */
-function isEmptyDefault(key: string, value: unknown): boolean {
-  return key === "default" && JSON.stringify(value) === "{}";
 }
 
 /** Members that must not be there together, defined where they are named: readers of the document look for them there. */

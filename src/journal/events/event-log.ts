@@ -197,7 +197,8 @@ function joined(parts: Parts) {
     /** The newest seq of which listeners have heard; 0: there is no event yet. */
     head: entry.told,
     /** The seq from which on no event of any log has been dropped. */
-    firstComplete: () => firstKeptOf(files),
+    firstComplete: async () =>
+      Math.max(...(await Promise.all(eventLogs.map((name) => firstKept(files[name]))))),
     /** The trouble that a person should know of; null: none. */
     trouble: () => troubleOf(writer, parts.damage, entry.lost()) ?? shortnessOf(kept, parts.now()),
     /** Writes counted and waiting events, and logs the heads. */
@@ -261,10 +262,6 @@ function createSequence(found: Readonly<Record<LogName, FoundLog>>, now: () => D
       return event;
     },
   };
-}
-
-async function firstKeptOf(files: Parts["files"]): Promise<number> {
-  return Math.max(...(await Promise.all(eventLogs.map((name) => firstKept(files[name])))));
 }
 
 /** The seq of a log's first event, if some before it were dropped. */

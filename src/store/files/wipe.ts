@@ -18,7 +18,8 @@ const kept: readonly string[] = [markerName, ".lock", "lost+found"];
 export async function requestWipe(directory: string): Promise<void> {
   const path = join(directory, markerName);
   await writeDurably(path, "").catch(async (error: unknown) => {
-    if (!isFull(error) || !(await createReserve(directory).release())) throw error;
+    const isFull = error instanceof StewardError && error.code === "storage_full";
+    if (!isFull || !(await createReserve(directory).release())) throw error;
     await writeDurably(path, "");
   });
 }
@@ -43,8 +44,4 @@ export async function finishWipe(directory: string): Promise<boolean> {
   } catch (error) {
     throw storageError(directory, error);
   }
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof StewardError && error.code === "storage_full";
 }

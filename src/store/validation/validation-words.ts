@@ -29,17 +29,13 @@ export function inputErrors(
   const told = new Map<string, InputError>();
   for (const error of errors) {
     if (told.size === mostErrors) break;
-    if (isToldByWhole(error)) continue;
+    // Another error covers a part of one of several forms, and the form of a name called too long.
+    if (/\/(oneOf|anyOf|not|propertyNames)\/./.test(error.schemaPath)) continue;
     const one = inputError(error, schema, value);
     // One error for each place: a text that is too short does not have the right form either.
     if (!told.has(one.pointer)) told.set(one.pointer, one);
   }
   return [...told.values()];
-}
-
-/** True for an error that another covers: a part of one of several forms, or the form of a name called too long. */
-function isToldByWhole({ schemaPath }: SchemaError): boolean {
-  return /\/(oneOf|anyOf|not|propertyNames)\/./.test(schemaPath);
 }
 
 function inputError(error: SchemaError, schema: object | boolean, value: unknown): InputError {

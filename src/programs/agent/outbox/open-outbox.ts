@@ -4,7 +4,7 @@ import type { AuditEvent, ReceiverStates, Settings } from "../../../contract/typ
 import { outboxKind } from "../../../outbox/cursors.ts";
 import type { ReceiverState } from "../../../outbox/dispatcher.ts";
 import { createOutbox, type Outbox } from "../../../outbox/outbox.ts";
-import type { Delivery, Language } from "../../../outbox/receiver.ts";
+import type { Delivery } from "../../../outbox/receiver.ts";
 import {
   createReceiverSecrets,
   type ReceiverSecrets,
@@ -28,7 +28,7 @@ export async function openOutbox(plan: OutboxPlan) {
     document: await state.openLater(outboxKind),
     events: state.events,
     device,
-    language: () => languageOf(plan.settings.read()),
+    language: () => (plan.settings.read().console.language.startsWith("de") ? "de" : "en"),
     now,
     uptime,
     timers,
@@ -72,10 +72,6 @@ export async function openOutbox(plan: OutboxPlan) {
       await Promise.all([outbox.close(), ...[...ofRoot.values()].map(({ metrics }) => metrics?.close())]);
     },
   };
-}
-
-function languageOf({ console: { language } }: Settings): Language {
-  return language.startsWith("de") ? "de" : "en";
 }
 
 /** The receivers that root has named. The code of others is not loaded. */
