@@ -94,8 +94,7 @@ export function trackConnections(server: Server | HttpsServer, options: TrackOpt
     const { socket } = request;
     const connection = connections.get(socket);
     if (!connection || socket.destroyed) return;
-    if (connection.active >= maximumPipelined[connection.account === undefined ? "stranger" : "known"])
-      return void socket.destroy();
+    if (isFull(connection)) return void socket.destroy();
     connection.active += 1;
     connection.latest = request;
     response.once("close", () => {
@@ -184,6 +183,10 @@ function answered(connection: Connection, queue: RequestQueue): void {
   if (connection.waiting.length > 0) queue.add(connection);
   if (!isAnswering(connection)) connection.whenIdle?.();
   connection.whenAnswered?.();
+}
+
+function isFull({ active, account }: Connection): boolean {
+  return active >= maximumPipelined[account === undefined ? "stranger" : "known"];
 }
 
 /** True while it still answers requests that arrived completely. A request whose body never comes is not waited for. */
