@@ -46,7 +46,6 @@ export type PasskeyProof = Typed<typeof auth.passkeyProof>;
 export type PasskeyCreation = Typed<typeof twoFactor.passkeyCreation>;
 export type ApiToken = Typed<typeof apiToken>;
 export type TokenList = Typed<typeof tokenList>;
-/** The facts about the device's clock in a problem document. */
 export type ProblemClock = Typed<typeof problem.properties.clock>;
 export type PasskeyRequest = Typed<typeof problem.properties.passkey>;
 export type Settings = Typed<typeof settings>;

@@ -4,7 +4,6 @@ export interface Pair {
   readonly key: string;
 }
 
-/** The names and addresses that a certificate is for. */
 export interface Subjects {
   /** Host names, the first of which is the subject's. */
   readonly names: readonly string[];

@@ -196,7 +196,6 @@ export interface Filter {
 /** Starts a program without a shell. Never throws. */
 export type StartFilter = (program: string, args: readonly string[]) => Filter;
 
-/** Programs that discipline a clock. */
 export type TimeDaemon = "chronyd" | "systemd-timesyncd" | "ntpd" | "openntpd" | "ntpd-rs";
 
 /** The units of the host that matter for the clock. */

@@ -13,7 +13,6 @@ import type { Actor } from "./call.ts";
 /** Identifies the caller. Throws `authentication_required` or `invalid_token`. */
 export type Authenticate = (ctx: Koa.Context, facts: RequestFacts) => Promise<Actor>;
 
-/** Facts about a request before its caller is known. */
 export interface RequestFacts {
   readonly isLocal: boolean;
   /** The client's address, as events show it. */

@@ -142,7 +142,6 @@ function contextOf({ clientOf }: RouterOptions, ctx: Koa.Context, isLocal: boole
   };
 }
 
-/** A request on its way to the operation of its route. */
 interface Routed {
   readonly options: RouterOptions;
   readonly id: OperationId;

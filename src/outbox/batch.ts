@@ -38,7 +38,6 @@ export const mostOfRecord = 200;
 
 const pageLimit = 200;
 
-/** Reads the events behind a position in the order of seq. */
 export async function readBatch(events: EventQueue, query: BatchQuery) {
   const head = events.head();
   const reader = new BatchReader(query);

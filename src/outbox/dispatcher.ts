@@ -8,7 +8,6 @@ import { isTaken, levelOf, noticeOf, type Takes } from "./notices.ts";
 import { type Delivery, type Language, type Message, type Receiver, type Retry, retry } from "./receiver.ts";
 import { retryIn } from "./retries.ts";
 
-/** A receiver as settings or host file name it. */
 export interface NamedReceiver {
   readonly name: string;
   /** `record`: every event, at most 200 a message and without the rate limit. */

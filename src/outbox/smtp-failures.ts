@@ -8,7 +8,6 @@ export const smtpCommands = ["EHLO", "STARTTLS", "AUTH", "MAIL FROM", "RCPT TO",
 /** The parts of a session (RFC 3207, RFC 4954, RFC 5321): a command, or `end`, the reply that follows the whole mail. */
 export type SmtpStep = (typeof smtpCommands)[number] | "greeting" | "TLS" | "end";
 
-/** A recipient that the server did not accept, and its reply. */
 export interface RefusedRecipient {
   readonly recipient: string;
   readonly reply: string;

@@ -75,7 +75,6 @@ export function createVisits({ pages, accounts, sessions, security, uptime, visi
   return {
     /** Throws `not_found`. */
     pageOf,
-    /** The pages that this role may open. */
     pagesFor: (role: Role): ProductPage[] => pages.filter((page) => mayOpen(page, role)),
     /** Judges a request to a page by the values of its cookie. A stranger's is refused before anything is looked up. */
     check: (page: ProductPage, request: PageRequest, values: readonly string[]): Verdict => {

@@ -83,7 +83,6 @@ export const program: Program = {
   },
 };
 
-/** Begins a process of this program, the agent or one command. */
 export function begin(): void {
   // The name in ps, top and the journal; otherwise it would be "node".
   process.title = "steward";

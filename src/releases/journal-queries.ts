@@ -36,7 +36,6 @@ export function isOvertaken(version: string, packaged: string | null): boolean {
   return packaged !== null && compareVersions(version, packaged) <= 0;
 }
 
-/** Ids of the releases that proved healthy and are on the disk. */
 export function goodIds({ slots }: ReleaseJournal): readonly string[] {
   return updateKinds.flatMap((kind) => slots[kind].good.map(({ id }) => id));
 }
@@ -84,7 +83,6 @@ export function newestEntry(
   return history.findLast((entry) => entry.kind === kind);
 }
 
-/** An entry in the shape of the API. */
 export function historyEntryOf({ detail, cause, log, ...entry }: JournalEntry): HistoryEntry {
   return { ...entry, reason: reasonOf(detail, cause), log: [...log] };
 }

@@ -11,7 +11,6 @@ const strongHashes: readonly (readonly [string, number])[] = [
 /** 128 bits name a release. */
 export const idDigits = 32;
 
-/** The signed description of a payload's bytes. */
 export interface SignedPayload {
   /** `/^[0-9a-f]{32}$/`: the head of its strongest hash. */
   readonly id: string;
@@ -44,7 +43,6 @@ export function readSignedPayload({ length, hashes }: TargetFile): SignedPayload
 
 export type Digest = ReturnType<typeof createDigest>;
 
-/** Hashes one content, piece by piece. */
 export function createDigest({ hashes }: SignedPayload) {
   const running = hashes.map(({ algorithm, hex }) => ({ algorithm, hex, hash: createHash(algorithm) }));
   return {

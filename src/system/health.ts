@@ -22,7 +22,6 @@ export function readHealth(checks: readonly HealthCheck[], isDetailed: boolean):
   return isDetailed ? { status, checks: results } : { status };
 }
 
-/** The findings of the checks as needs of the status. */
 export function troublesOf(checks: readonly HealthCheck[]): Need[] {
   return checks.flatMap(({ name, trouble, further }) => {
     const found = trouble();

@@ -65,7 +65,6 @@ export function rescueStatus(
   };
 }
 
-/** The device's state in one word, by its needs. */
 export function stateOf(needs: readonly Need[]): Status["state"] {
   if (needs.length === 0) return "ok";
   return needs.some(({ level }) => level === "failing") ? "failing" : "attention";

@@ -64,7 +64,6 @@ export function createUnattended(options: UnattendedOptions) {
   return {
     /** Settles when no look at the files is under way. */
     settled: () => looking,
-    /** The daily backup. */
     backup: (): Finding | null => {
       lookAgain();
       if (seen.timer === 0) return null;

@@ -38,7 +38,6 @@ interface VersionFacts {
   readonly supportUntil: string | null;
 }
 
-/** The version for signed-in users. */
 export function fullVersion({
   build,
   node,

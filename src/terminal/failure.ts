@@ -52,7 +52,6 @@ function isPassing({ code, message }: StewardError): boolean {
   return !lasting.includes(code) && !/\btry again\b/i.test(message);
 }
 
-/** The device's own time, as a sentence. */
 export function describeClock({ server_time, synchronised, skew_suspected }: ProblemClock): string {
   const worth = synchronised === true ? "its clock is synchronised" : "its clock is not trusted";
   const skew = skew_suspected === true ? ", and the code belongs to another time" : "";

@@ -1,7 +1,6 @@
 import { caps } from "./caps.ts";
 import type { MetadataFiles } from "./metadata-files.ts";
 
-/** The file name of a kept root. */
 export function keptRootName(version: number): string {
   return `${version}.root`;
 }

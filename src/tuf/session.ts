@@ -8,7 +8,6 @@ import type { Repository, Validators } from "./repository.ts";
 import { type Signers, type Verifiers, verifySignatures } from "./signatures.ts";
 import { inTurns } from "./steps.ts";
 
-/** The parts and the start of one refresh. */
 export interface Session {
   readonly repository: Repository;
   readonly files: MetadataFiles;

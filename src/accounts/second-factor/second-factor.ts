@@ -22,12 +22,10 @@ export interface FactorProof {
   readonly passkey?: PasskeyProof | undefined;
 }
 
-/** Proof of both factors. */
 export interface FullProof extends FactorProof {
   readonly password: string;
 }
 
-/** The kind of proof that was given for the second factor. */
 export type FactorMethod = "totp" | "recovery_code" | "passkey";
 
 /** Checks codes, recovery codes and passkeys. Each code works once. */

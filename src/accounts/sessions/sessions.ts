@@ -61,7 +61,6 @@ export function createSessions(options: SessionsOptions) {
     ...createPageCookies(table, uptime, idleSeconds),
     /** The living sessions of a user, the last used first. */
     list,
-    /** The living sessions of all users. */
     count: (): number => table.living().length,
     /** Ends one session of a user; false when they have none with this id. */
     endOne: async (userId: string, id: string): Promise<boolean> => {

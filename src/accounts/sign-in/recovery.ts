@@ -26,7 +26,6 @@ export function createRecovery(options: RecoveryOptions) {
   const accountOf = (reference: string): Account | undefined =>
     accounts.find(reference) ?? accounts.findByName(asUsername(reference));
   return {
-    /** The account of this id or user name. */
     accountOf,
     /**
      * Removes the factor, ends sessions and API tokens, and signs in. `reference`: an id or a user name. Throws the same

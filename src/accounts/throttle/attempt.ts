@@ -228,7 +228,6 @@ function tooMany(seconds: number): StewardError {
   );
 }
 
-/** A length of time in words. */
 export function inWords(seconds: number): string {
   if (seconds === 1) return "a second";
   if (seconds < 120) return `${seconds} seconds`;

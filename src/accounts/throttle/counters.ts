@@ -54,7 +54,6 @@ export function createFailureCounters(
   };
 }
 
-/** The times of each client's failures within the window. */
 export type SlidingWindows = ReturnType<typeof createSlidingWindows>;
 
 export function createSlidingWindows(

@@ -5,7 +5,6 @@ const knownSeconds = 30 * 24 * 60 * 60;
 const clientsPerAccount = 16;
 const clientsInAll = 2_048;
 
-/** One client of one account, and the time of its last success. */
 export interface KnownClient {
   readonly account: string;
   readonly client: string;

@@ -115,7 +115,6 @@ export function createAccounts(given: AccountsOptions) {
       const { account, initialPassword } = await create(options, input, clientKey);
       return { user: view(account), initialPassword };
     },
-    /** The faults of a form for a new user, as far as it is filled in. */
     faultsOf: (form: Partial<NewAccount>) => newAccountFaults(options, form),
     /** Like `create`, but throws `setup_already_done` once there is an administrator. `passwordHash`: a PHC string. */
     createFirst: (named: FirstName, password: FirstPassword) => createFirst(options, named, password),

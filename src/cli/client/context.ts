@@ -103,7 +103,6 @@ export interface ExaminedHost {
   verifyChain(chain: readonly string[], authorities: string | undefined): Promise<ChainVerdict>;
 }
 
-/** Root's decisions about this device. */
 interface HostFileAccess {
   /** Those in force, as `eyes` reads them, and what a person has to see to in the file; null: nothing. */
   inForce(

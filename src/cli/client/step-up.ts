@@ -28,7 +28,6 @@ export function withStepUp(client: Client, prove: (client: Client) => Promise<Pr
   };
 }
 
-/** Asks a user for their password and, where they have a second factor, for a code. */
 export async function askProof(ask: Ask, { username, two_factor }: User): Promise<Proof> {
   const password = await ask(`Password of ${username}: `);
   return two_factor.enabled ? { password, ...(await askFactor(ask, username)) } : { password };

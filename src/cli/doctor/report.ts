@@ -3,7 +3,6 @@ import { escapeText } from "../../terminal/escape.ts";
 import { remedyLines } from "../system/facts-view.ts";
 import type { Entry, Level } from "./finding.ts";
 
-/** The findings of an examination, for programs. */
 export interface Report {
   readonly version: string;
   /** By this device's clock, however wrong it is. */

@@ -106,7 +106,6 @@ function inOrder(events: readonly AuditEvent[]): AuditEvent[] {
   return events.toSorted((a, b) => a.seq - b.seq);
 }
 
-/** Prints what there is, and then each event. */
 async function follow(invocation: Invocation, filter: Awaited<ReturnType<typeof filterOf>>): Promise<void> {
   const { options, client, output } = invocation;
   const query = { ...filter, ...placeOf(options) };

@@ -184,7 +184,6 @@ const waiting = "request.key";
 /** Each pair has a number, so that one rename brings a new one into force: the highest is the one that is shown. */
 const pairForm = /^60-request-(\d{4,})\.(?:crt|key)$/;
 
-/** The path of the key that waits, in the directory of installed certificates. */
 function waitingKeyIn(directory: string): string {
   return join(directory, waiting);
 }

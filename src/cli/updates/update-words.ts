@@ -17,7 +17,6 @@ export function healthWords({ successes, needed }: UpdateTrial["health"]): strin
   return `${successes} of ${needed} healthy`;
 }
 
-/** The result of an attempt in a few sentences. */
 export function outcomeSentence(entry: HistoryEntry): string {
   const { outcome, from_version, reason } = entry;
   const end = `${releaseWords(entry)} ${attemptWords(updateWords.attempts, entry)}`;

@@ -104,7 +104,6 @@ async function showEnrolment({ options, context, output }: Invocation, enrolment
   await output.text(`${picture.join("\n")}\n\n${groups}\n`);
 }
 
-/** Asks for a first code, enables, and shows the recovery codes. */
 async function enableTwoFactor(invocation: Invocation, session: OwnSession): Promise<void> {
   const code = await session.questions.ask("First code from the authenticator: ");
   const enabled = await enableWith(invocation, session, code);

@@ -28,7 +28,6 @@ export function useStatus(isLimited: boolean): Resource<Status> {
   return status;
 }
 
-/** The clock in a word; a click leads to it. */
 export function ClockState({ status }: { readonly status: Status | null }) {
   const isAway = useIsAway();
   const how = status === null || isAway ? clockHow("unknown", []) : clockHow(status.clock.word, status.needs);

@@ -45,7 +45,6 @@ export function useShown(address: string): Shown | null {
   return loaded.get(path) ?? before;
 }
 
-/** Begins to load the page for a path that is about to be drawn. */
 export function preload(address: string): void {
   const path = pageOf(address);
   if (!loaded.has(path)) void load(path);

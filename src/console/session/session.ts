@@ -126,7 +126,6 @@ export function signedIn(next: Session): void {
   for (const { resolve } of resumed) resolve();
 }
 
-/** Takes the changed data of the user, here and in other tabs. */
 export function userChanged(user: User): void {
   userIs(user);
   tellOtherTabs({ kind: "user", user });

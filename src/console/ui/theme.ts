@@ -7,7 +7,6 @@ type Theme = (typeof themes)[number];
 
 const choiceName = "steward-theme";
 
-/** The person's own choice in this browser. */
 export function chosenTheme(): Theme {
   const chosen = inBrowser.get(choiceName);
   return themes.find((one) => one === chosen) ?? "system";

@@ -20,7 +20,6 @@ const members = ["display_name", "role"] as const;
 
 type UserChange = Partial<Pick<User, (typeof members)[number]>>;
 
-/** A user as read, with the ETag of that. */
 interface Reading {
   readonly value: User;
   readonly etag: string | null;

@@ -16,7 +16,6 @@ interface ActionProps extends Changing {
   readonly user: User;
 }
 
-/** Says what will happen to the user, and does it. */
 export function UserAction({ action, ...rest }: ActionProps & { readonly action: ActionName }) {
   return action === "resetPassword" ? <Resetting {...rest} /> : <Confirmed action={action} {...rest} />;
 }

@@ -18,7 +18,6 @@ const groups = {
   default: [],
 } as const;
 
-/** The OpenID provider that users can sign in at. */
 export const oidc = strictObject(
   {
     issuer: {

@@ -81,7 +81,6 @@ export function createMetricsText(
   };
 }
 
-/** Gives the sink the value of every metric that has one. */
 export function writeMetrics(
   sink: MetricSink,
   counted: readonly Counted[],

@@ -81,7 +81,6 @@ interface Line {
   readonly series: string;
 }
 
-/** A metric with the lines of its last text. */
 class Family {
   readonly #name: MetricName;
   readonly #head: string;

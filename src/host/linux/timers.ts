@@ -19,7 +19,6 @@ export function createTimers(): Timers {
   };
 }
 
-/** Begins a work every so many seconds; the returned function ends that. */
 export function every(seconds: number, begin: () => void, timers: Timers): () => void {
   const wait = (): (() => void) =>
     timers.after(seconds, () => {

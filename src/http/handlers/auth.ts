@@ -62,7 +62,6 @@ export function noteTried(account: Account | undefined, note: Call<"login">["not
   if (account) note({ subject: { id: account.id, name: account.username } });
 }
 
-/** Names the user who signed in, for the event. */
 export function noteSignIn(
   { session, method, isNewAddress }: SignedIn,
   note: Call<"login">["note"],

@@ -23,7 +23,6 @@ export interface Seen {
   readonly role: Role;
 }
 
-/** Shows health, readiness and the status of the device. */
 export function createStatusHandlers(options: StatusHandlersOptions) {
   const { updates } = options;
   const healthFor = (actor: Actor): Health => options.health(actor.kind !== "anonymous");

@@ -32,7 +32,6 @@ interface SystemHandlersOptions {
   root: Pick<AccountRooms, "rescueToken" | "setUpNow" | "throttle">;
   /** Reads the host file again. Throws `validation_failed`. Undefined if no agent uses it. */
   reload: (() => Promise<Reread>) | undefined;
-  /** Called with the names of the changed settings. */
   settingsChanged: (names: readonly string[]) => void;
 }
 
@@ -44,7 +43,6 @@ export interface Reread {
   readonly needsRestart: readonly string[];
 }
 
-/** Handles settings, version and facts of the agent and its host. */
 export function createSystemHandlers(options: SystemHandlersOptions) {
   const { settings } = options;
   return {

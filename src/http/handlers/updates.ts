@@ -8,7 +8,6 @@ import { withoutSecrets } from "../../store/validation/secrets.ts";
 import type { Updates } from "../../updates/updater.ts";
 import { type Actor, eventActorOf, type Handlers, type HandlersOf, writingRole } from "../call.ts";
 
-/** Handles the status of updates, checks, and the root of trust. */
 export function createUpdateHandlers(updates: Updates): HandlersOf<typeof updateOperations> {
   return {
     getUpdates: ({ actor }) => viewOf(updates.status(), actor),

@@ -16,7 +16,6 @@ const codings = [
 
 type Suffix = (typeof codings)[number][1];
 
-/** The content of a file, with its entity tag. */
 export interface Content {
   readonly bytes: Buffer;
   readonly etag: string;
@@ -59,7 +58,6 @@ export function sendCoded(
 /** The forms of a text that is made for each answer. */
 const textForms: ReadonlySet<string> = new Set(["", ".gz"]);
 
-/** Answers with a text as it is. */
 export function sendPlain(ctx: Koa.Context, status: number, text: string, mediaType: string): void {
   const { req, res, response } = ctx;
   // Set before the body: otherwise koa takes the text for HTML and looks its type up.

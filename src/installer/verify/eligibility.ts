@@ -18,7 +18,6 @@ export interface DeviceFacts extends Pick<Device, "product" | "arch" | "agentVer
   readonly packaged: InstalledVersions;
 }
 
-/** Facts besides the metadata that eligibility depends on. */
 export interface EligibilityFacts {
   readonly device: DeviceFacts;
   readonly journal: ReleaseJournal;

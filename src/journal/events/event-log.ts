@@ -108,7 +108,6 @@ interface Parts extends EventLogOptions {
   closeHeads: () => Promise<void>;
 }
 
-/** Gives events their places, and notifies the listeners. */
 function createEntry(parts: Parts) {
   const { writer, sequence, readsOnly = false } = parts;
   const lines = createActorLines(parts);
@@ -231,7 +230,6 @@ async function sourceOf(parts: Parts): Promise<EventSource> {
   return { logs, waiting: writer.waiting(), head: sequence.head() };
 }
 
-/** Gives events their numbers, and their places in the chains. */
 function createSequence(found: Readonly<Record<LogName, FoundLog>>, now: () => Date) {
   const hashes: Record<LogName, string> = { ...ofEachLog((name) => found[name].head?.hash ?? chainStart) };
   const last = Math.max(...eventLogs.map((name) => found[name].head?.seq ?? 0));

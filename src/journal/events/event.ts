@@ -48,7 +48,6 @@ export function agentEvent(type: EventType, details: EventDetails): EventFacts {
   return { type, actor, subject: null, from: "local", requestId: null, details };
 }
 
-/** An event that a unit of the product has caused. */
 export function productEvent(type: EventType, unit: string, details: EventDetails): EventFacts {
   return { ...agentEvent(type, details), actor: { kind: "product", id: unit, name: unit } };
 }

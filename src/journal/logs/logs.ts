@@ -81,7 +81,6 @@ export function createLogs(options: LogsOptions) {
   };
 }
 
-/** True if there is a readable journal with lines of these units. */
 async function hasLines(journal: Journal, units: readonly string[]): Promise<boolean> {
   const end = await journal.read({ units, order: "newest-first" }, () => false);
   return end.kind === "stopped";

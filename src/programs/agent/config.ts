@@ -71,7 +71,6 @@ export function sealKeyPlaces(
   return { credentialsDirectory, path, fallbackPath: join(stateDirectory, ".seal.key") };
 }
 
-/** The process of key exchanges with time servers. */
 export function keyExchangeOf(config: RoomsConfig): KeyExchangeOptions {
   const { time, runDirectory: directory, node, assetsDirectory } = config;
   const script = join(assetsDirectory, "nts-key-exchange.js");

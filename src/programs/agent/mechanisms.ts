@@ -49,7 +49,6 @@ export interface Device {
   readonly reset: Reset;
   readonly metering: ReturnType<typeof createMetering>;
   deviceName(): string;
-  /** Called with the names of the changed settings. */
   settingsChanged(names: readonly string[]): void;
   /** The device as its status sees it, once all mechanisms are opened. */
   rooms(): StatusRooms;

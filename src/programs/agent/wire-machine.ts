@@ -29,7 +29,6 @@ interface MachineRooms extends Pick<StatusRooms, "config" | "host" | "updates"> 
   readonly reset: Reset;
 }
 
-/** The machine, over its names, the root helper, the updates and the reset. */
 export function openMachine({ config, host, updates, time, reset }: MachineRooms): Machine {
   return createMachine({
     identity: host.identity,

@@ -37,7 +37,6 @@ interface UpdatePlan extends Omit<RoomsConfig, "host" | "time"> {
   readonly unpackPatch: UnpackPatch;
 }
 
-/** The updates on this host's own ports. */
 export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
   const { update, settings, time, events, build, host } = plan;
   const product = plan.product.name;
@@ -110,7 +109,6 @@ export function installedRootReader(
   };
 }
 
-/** The rules of this host about settings of updates. */
 export function settingsGuardOf(
   { allowLocalServers, channels }: UpdateDecisions,
   { isLocalServer }: Host["network"],

@@ -58,7 +58,6 @@ async function systemctl(run: RunCommand, words: readonly string[]): Promise<voi
   throw new CommandError(1, `systemctl ${words.join(" ")} failed: ${stderr.trim() || `status ${status}`}`);
 }
 
-/** The exit code of a program, and its standard error. */
 function runAs(
   { uid, gid }: { uid: number; gid: number },
   [program = "", ...words]: readonly string[],

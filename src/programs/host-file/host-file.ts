@@ -23,7 +23,6 @@ export interface HostUpdateConfig extends UpdateDecisions, TrustedOwners {
   unusable?: string | undefined;
 }
 
-/** Root's decisions about this device. */
 export type HostDecisions = ReturnType<typeof withPlaces>;
 
 export interface DecisionsInForce {

@@ -45,7 +45,6 @@ export async function openPart(directory: string, payload: SignedPayload) {
       await rename(path, target);
       for (const changed of [dirname(target), directory]) await syncDirectory(changed);
     },
-    /** Removes it. */
     discard: () => rm(path, { force: true }),
     close: () => handle.close(),
   };

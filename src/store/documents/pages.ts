@@ -42,7 +42,6 @@ export function pageOf<Item>(items: readonly Item[], paging: Paging<Item>): Page
   };
 }
 
-/** The error for a cursor that this list did not issue. */
 export function foreignCursor(): StewardError {
   return new StewardError(
     "invalid_cursor",

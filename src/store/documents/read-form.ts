@@ -24,7 +24,6 @@ export interface Usable<T> {
   readonly former: { readonly version: string; readonly text: string } | null;
 }
 
-/** The reason why a file cannot be used. */
 export interface Unusable {
   readonly problem: string;
   readonly why: "absent" | "damaged" | "newer";

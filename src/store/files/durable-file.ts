@@ -115,7 +115,6 @@ function isDirectory(path: string): boolean {
   }
 }
 
-/** The nearest existing directory above. */
 function nearestPresent(path: string): string {
   const above = dirname(path);
   return existsSync(above) ? above : nearestPresent(above);

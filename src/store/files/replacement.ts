@@ -20,7 +20,6 @@ export function replacementPlace(directory: string) {
   const place = join(directory, placeName);
   return {
     directory: place,
-    /** The next state. */
     state: join(place, "state"),
     /** The part of the former state that has left its place. */
     leaving: join(place, "leaving"),

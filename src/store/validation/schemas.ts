@@ -25,7 +25,6 @@ function compileNow(schema: object): CompiledValidator {
   return compiler.compile(schema);
 }
 
-/** The name of the validator of a stored document. */
 export function documentValidatorName(document: string): string {
   return `document ${document}`;
 }

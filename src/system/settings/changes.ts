@@ -43,7 +43,6 @@ export interface ChangedMember {
   writer: unknown;
 }
 
-/** The settings that differ, by the schema. */
 export function changedMembers(
   schema: unknown,
   before: unknown,

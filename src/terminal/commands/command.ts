@@ -37,7 +37,6 @@ export interface Example {
   readonly what: string;
 }
 
-/** The options that were given, by their long names. */
 export interface GivenOptions {
   has(name: string): boolean;
   /** The value; of an option that was repeated the last. */
@@ -54,7 +53,6 @@ export function whereGiven<T extends object>(
   return Object.fromEntries(given) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
 }
 
-/** The terminal that a program has been started on, and its version. */
 export interface ProgramContext {
   stdin: NodeJS.ReadStream;
   stdout: NodeJS.WriteStream;

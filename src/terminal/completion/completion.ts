@@ -9,7 +9,6 @@ export function completionScript(shell: (typeof shells)[number], table: CommandT
   return scripts[shell](completionModel(table));
 }
 
-/** The command that prints it. */
 export function completionCommand(table: () => CommandTable | Promise<CommandTable>): Command {
   return {
     path: ["completion"],

@@ -3,7 +3,6 @@ import type { Settings } from "../../contract/types.ts";
 /** Times of the week in which updates may be applied, by the clock on the host's wall. */
 export type Windows = Settings["update"]["windows"];
 
-/** The state of the windows at a moment. */
 export type WindowsNow = ReturnType<typeof windowsAt>;
 
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;

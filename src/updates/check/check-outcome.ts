@@ -39,7 +39,6 @@ interface FailedResult {
   readonly blockers?: Blockers;
 }
 
-/** A check that has ended, and what it took. */
 export interface CheckReport {
   readonly id: string;
   readonly result: CheckResult;

@@ -30,7 +30,6 @@ export interface HoldReason extends Omit<ReleaseHold, "until"> {
   readonly until: Date | null;
 }
 
-/** A reason that blocks all updates. */
 export type BlockReason = HoldReason & { readonly code: BlockingHoldCode };
 
 /** A hold with its sentence. `member`: of the host file, where that decides it and no setting. */

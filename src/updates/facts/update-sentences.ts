@@ -35,7 +35,6 @@ export function problemSentence(code: UpdateProblem["code"], facts: UpdateFacts)
   return sentence(updateProblems[code], updateFacts(facts, format));
 }
 
-/** A problem with its sentence, and the facts that apply to it. */
 export function problemWith(
   code: UpdateProblem["code"],
   { setting, ...facts }: Partial<Omit<UpdateProblem, "code" | "detail">> & { readonly setting?: string } = {},

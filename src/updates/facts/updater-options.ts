@@ -14,7 +14,6 @@ import type { Repository } from "../../tuf/repository.ts";
 /** A release as people call it. */
 export type ReleaseName = UpdateSummary["releases"][number];
 
-/** An event that the room records, with its facts. */
 export interface UpdateEvent {
   readonly type: UpdateEventType;
   readonly details: Record<string, string | number | boolean | null>;

@@ -50,7 +50,6 @@ export function trialView(journal: ReleaseJournal, moment: Moment): TrialView | 
   };
 }
 
-/** The state that follows from a trial. */
 export function trialState(trial: TrialView): State {
   const { phase, health, next, kind, name, version } = trial;
   const answer = phase === "installing" ? undefined : health.last?.detail;

@@ -33,13 +33,11 @@ import { outcomeState, type TrialView, trialState, trialView } from "./trial-vie
 import { blockerSentences, byGravity, entryProblem } from "./update-problem.ts";
 import { type QuietStateOf, type Situation, type State, stateOf, stateWith } from "./update-summary.ts";
 
-/** The parts of the room, from which its status is read. */
 export interface UpdateParts extends ApplyParts {
   readonly applying: Applying;
   readonly quietState: QuietStateOf;
 }
 
-/** The status of updates, as the API has it. */
 export function updatesStatus(parts: UpdateParts): UpdatesStatus {
   const { options, trust, progress, watch } = parts;
   const { ota, windows } = options.settings();

@@ -9,7 +9,6 @@ import { RadioField } from "../../ui/form/radio-field.tsx";
 import { visible } from "../../ui/visible.ts";
 import type { Received } from "./file-step.tsx";
 
-/** The restored device, as the agent says that it will be. */
 export type RestorePlan = Output<"restoreBackup">;
 
 /** The key that opens the backup, and the part that the device is to take. */

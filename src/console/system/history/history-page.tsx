@@ -31,7 +31,6 @@ const asked = [
 /** The most that the agent gives in one answer. */
 const limit = 200;
 
-/** Figures and events of the last day or week under one axis of time. */
 export function HistoryPage() {
   const span = useStore(place).query.span === "day" ? "day" : "week";
   const history = useResource("getHistory", { query: { hours: spans[span] } });

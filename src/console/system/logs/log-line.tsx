@@ -128,19 +128,24 @@ const hours = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle
 /** Day and time to the millisecond, in the browser's time zone; where there is little room, without what goes without saying. */
 function LineTime({ time }: { readonly time: string }) {
   // Once for each line: dozens are drawn again whenever one comes.
-  const [day, text, exact] = useMemo(() => {
+  const [day, text, zone, exact] = useMemo(() => {
     const at = new Date(time);
     const isToday = at.toDateString() === new Date().toDateString();
     const said = at.toLocaleTimeString(locale, { ...hours, fractionalSecondDigits: 3 });
     const date = at.toLocaleDateString(locale, { month: "short", day: "2-digit" });
-    return [<span class={isToday ? "log-day today" : "log-day"}>{date} </span>, said, exactTime(at)];
+    return [
+      <span class={isToday ? "log-day today" : "log-day"}>{date} </span>,
+      said,
+      zoneOfTwice(at),
+      exactTime(at),
+    ];
   }, [time, locale, deviceZone]);
   return (
     <time dateTime={time} title={exact}>
       {day}
       {text.slice(0, -4)}
       <span class="log-fraction">{text.slice(-4)}</span>
-      {zoneOfTwice(at)}
+      {zone}
     </time>
   );
 }

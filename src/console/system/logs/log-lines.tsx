@@ -221,7 +221,6 @@ function firstInSight(place: HTMLElement | null, inside: HTMLElement | null): An
   return line && top < to ? { key: line.dataset.key ?? "", offset: top - from } : null;
 }
 
-/** Scrolls the line to where it was. */
 function restore({ key, offset }: Anchor, place: HTMLElement, inside: HTMLElement): void {
   const line = lineOf(inside, key);
   if (line) place.scrollTop += line.getBoundingClientRect().top - place.getBoundingClientRect().top - offset;

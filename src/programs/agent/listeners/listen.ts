@@ -97,7 +97,6 @@ export async function listen(
   }
 }
 
-/** The files of the console, and the pictures of the maker. */
 function createFiles(
   config: AgentConfig,
   application: Application,

@@ -19,7 +19,6 @@ type ReceiverSettings = Settings["notify"]["receivers"][number];
 /** The outbox of a device that names receivers. */
 export type OpenedOutbox = Awaited<ReturnType<typeof openOutbox>>;
 
-/** Opens its documents and loads its code. */
 export async function openOutbox(plan: OutboxPlan) {
   const { state, host, seal, device, now } = plan;
   const secrets = createReceiverSecrets(await state.openLater(receiverSecretsKind), seal);

@@ -4,7 +4,6 @@ import type { EventLog } from "../../../journal/events/event-log.ts";
 /** Events on a page; between two starts there are no more of one type that count. */
 const longestPage = 200;
 
-/** The newest events of needs that began or ended. */
 export async function eventsOfNeeds(events: Pick<EventLog, "list">) {
   const ofType = async (type: EventType) => (await events.list({ type, limit: longestPage })).items;
   return [...(await ofType("need.began")), ...(await ofType("need.ended"))];

@@ -14,7 +14,6 @@ import { once } from "../../once.ts";
 import type { RoomsConfig } from "../config.ts";
 import { presentNeeds, type StatusRooms } from "./wire-status.ts";
 
-/** Counts the events and requests for GET /api/metrics. */
 export function createMetering(config: RoomsConfig, { time }: Host) {
   const build = { ...config.build, node: config.nodeVersion };
   const events = createEventCounts();

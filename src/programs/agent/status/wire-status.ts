@@ -87,7 +87,6 @@ export function composeStatus(rooms: StatusRooms) {
   });
 }
 
-/** The rooms that the routes of the agent itself and its settings need. */
 export interface SystemRooms
   extends Pick<StatusRooms, "config" | "host" | "settings" | "updates" | "product"> {
   readonly state: Pick<State, "register">;
@@ -97,7 +96,6 @@ export interface SystemRooms
   settingsChanged(names: readonly string[]): void;
 }
 
-/** Joins what tells of this program and its host, and changes the settings. */
 export function composeSystem(rooms: SystemRooms) {
   const { config, host, settings, state, auth, https, machine, settingsChanged } = rooms;
   const { assetsDirectory, node, reload } = config;
@@ -237,7 +235,6 @@ export function greetingOf(input: GreetingInput): ConsoleGreeting {
   };
 }
 
-/** Opens the test of the program's own parts. */
 export function openSelfCheck(
   { node, assetsDirectory, log }: RoomsConfig,
   { run, time: { timers, uptime } }: Host,
