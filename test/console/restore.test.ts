@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
@@ -121,6 +121,40 @@ describe("the console's restoring of a backup", () => {
       await untilShown(page.getByText("Sie ist beschädigt oder unvollständig"));
       await page.getByRole("button", { name: "Andere Datei" }).click();
     }
+  });
+
+  it("says that a file was removed after it was chosen, or that a proxy has refused it, and not that the device is silent", async () => {
+    const { page } = await browser.open(agent, { width: 390, height: 844 });
+    await page.goto(link());
+    await page.getByRole("button", { name: "Restore a backup instead" }).click();
+    const path = join(agent.runDirectory, "removed.age");
+    writeFileSync(path, backup);
+    await untilShown(page.getByLabel("Backup file"));
+    // As a person chooses it: playwright would hand over a copy.
+    const debug = await page.context().newCDPSession(page);
+    const { root } = await debug.send("DOM.getDocument");
+    const { nodeId } = await debug.send("DOM.querySelector", {
+      nodeId: root.nodeId,
+      selector: "[type=file]",
+    });
+    await debug.send("DOM.setFileInputFiles", { nodeId, files: [path] });
+    rmSync(path);
+    const send = page.getByRole("button", { name: "Send it to the device" });
+    await send.click();
+    await untilShown(page.getByText("The file can no longer be read"));
+    await assertSound(page, "restore-removed");
+    await page.getByLabel("Backup file").setInputFiles(file(backup));
+    // As nginx refuses a file that is larger than its client_max_body_size.
+    const body = "<h1>413 Request Entity Too Large</h1>";
+    await page.route("**/api/setup/restore", (route) =>
+      route.fulfill({ status: 413, contentType: "text/html", body }),
+    );
+    await send.click();
+    await untilShown(page.getByText("The answer did not come from this device"));
+    await untilShown(page.getByText("Check before you send it again."));
+    await page.unroute("**/api/setup/restore");
+    await send.click();
+    await untilShown(page.getByLabel("Passphrase of the backup"));
   });
 
   // Behind the others: from then on there is an administrator.
