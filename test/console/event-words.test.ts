@@ -56,6 +56,14 @@ describe("the facts of an event", () => {
       ["Rolle: Leser", "Darf sich anmelden: nein"],
     ],
     [
+      ...(["why an API token was refused", "de", "request.refused", { reason: "source" }] as const),
+      ["Grund: von einer Adresse, an der er nicht gilt"],
+    ],
+    [
+      ...(["not the code of a need's finding", "de", "need.began", { reason: "disk_space_low" }] as const),
+      [],
+    ],
+    [
       ...(["a length of time in a unit, and nothing for what is empty or not known here", "en"] as const),
       ...(["clock.stepped", { seconds: -0.25, newer: "x", from: null, to: "" }] as const),
       ["How long: -250\u00a0ms"],

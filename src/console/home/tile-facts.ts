@@ -39,8 +39,8 @@ export function clockFacts(clock: Status["clock"]): string[] {
   const reach = offset_seconds === null ? null : Math.abs(offset_seconds) + (uncertainty_seconds ?? 0);
   return [
     ...(reach === null ? [] : [withMark(t.home.within(shortDuration(reach)), authenticated)]),
-    // The word says already that a person set it.
-    ...(source === null || word === "set_by_hand" ? [] : [t.home.by(visible(source))]),
+    // Otherwise it may be "a person", who is in the word already where the clock was set by hand.
+    ...(source !== null && word === "in_sync" ? [t.home.by(visible(source))] : []),
   ];
 }
 

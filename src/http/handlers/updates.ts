@@ -51,8 +51,8 @@ export function createUpdateHandlers(updates: Updates): HandlersOf<typeof update
       return viewOf(updates.status(), actor);
     },
     confirmUpdateTrust: async ({ actor, body: { fingerprint }, note }) => {
-      const { kind, name } = eventActorOf(actor);
-      const status = await updates.confirmTrust(fingerprint, name ?? kind);
+      const { name } = eventActorOf(actor);
+      const status = await updates.confirmTrust(fingerprint, name ?? "root");
       note({ details: { fingerprint } });
       return viewOf(status, actor);
     },

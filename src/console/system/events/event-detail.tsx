@@ -12,11 +12,11 @@ import { type Fact, factsOf } from "./event-facts.ts";
 /** One event in full: a sentence, its facts by their names, and folded what only a technician asks for. */
 export function EventDetail({ event }: { readonly event: AuditEvent }) {
   const { time, type, actor, from, outcome, code, count } = event;
-  const { when, from: place, local, refused, times } = t.event.eventParts;
+  const { when, from: place, local, others, refused, times } = t.event.eventParts;
   const items: (readonly [string, ComponentChildren])[] = [
     [when, exactTime(new Date(time))],
     [t.events.who, <bdi key="who">{visible(actor.name ?? t.lists.kinds[actor.kind])}</bdi>],
-    [place, from === "local" ? local : <bdi key="from">{visible(from)}</bdi>],
+    [place, { local, others }[from] ?? <bdi key="from">{visible(from)}</bdi>],
     ...(outcome === "refused" && code !== null ? [[refused, problemName(code) ?? code] as const] : []),
     ...(count > 1 ? [[times, String(count)] as const] : []),
     ...factsOf(event).map((fact) => [fact.name, <Value key={fact.name} fact={fact} />] as const),

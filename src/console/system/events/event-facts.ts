@@ -35,6 +35,8 @@ export function factsOf({ type, log, details }: AuditEvent) {
     const isAgents = agents.includes(member);
     const isNothing = value === null || value === "" || (Array.isArray(value) && value.length === 0);
     if (said.includes(member) || (member === "code" && log === "reports")) return [];
+    // The code of a finding, which the title of its need says.
+    if (member === "reason" && type.startsWith("need.")) return [];
     if (isNothing || !Object.hasOwn(names, member) || (isAgents && language !== "en")) return [];
     const text = visible(member === "need" ? needTitleOf(details) : textOf(type, member, value));
     return [{ name: names[member] ?? member, text, isCode: codes.includes(member), isAgents }];
@@ -54,5 +56,6 @@ function textOf(type: string, member: string, value: unknown): string {
   if (member === "word") return wordFor<string>(t.frame.clockWords, text) ?? text;
   const word = wordFor<string>(t.event.factValues, text) ?? text;
   if (member === "code") return problemName(text) ?? word;
-  return chosen.includes(member) || typeof value === "boolean" ? word : text;
+  const isReason = member === "reason" && type.endsWith(".refused");
+  return isReason || chosen.includes(member) || typeof value === "boolean" ? word : text;
 }

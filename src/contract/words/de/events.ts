@@ -297,6 +297,10 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
 /** Values of the details that have words; any other value is shown as it is. */
 export const eventFactValues = {
   role_missing: "keine Gruppe mit einer Rolle",
+  expired: "abgelaufen",
+  revoked: "gelöscht, oder der Besitzer ist deaktiviert",
+  suspended: "wartet seit einer Wiederherstellung",
+  source: "von einer Adresse, an der er nicht gilt",
   user_disabled: "Benutzer deaktiviert",
   from_device: "vom Gerät aus",
   after_setup: "kurz nach der Einrichtung",

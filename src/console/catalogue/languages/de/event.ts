@@ -13,7 +13,8 @@ export const event: Catalogue["event"] = {
   eventParts: {
     when: "Wann",
     from: "Von",
-    local: "vom Gerät selbst",
+    local: "dem Gerät selbst",
+    others: "mehreren Adressen",
     refused: "Abgelehnt, weil",
     times: "Wie oft",
   },

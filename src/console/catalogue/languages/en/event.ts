@@ -13,6 +13,7 @@ export const event = {
     when: "When",
     from: "From",
     local: "the device itself",
+    others: "several addresses",
     refused: "Refused because",
     times: "How often",
   },
