@@ -5,7 +5,7 @@ import * as base from "../../src/console/catalogue/languages/en/base.ts";
 import * as updates from "../../src/console/catalogue/languages/en/updates.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
 import { updatesHow } from "../../src/console/home/tile-facts.ts";
-import { clockHow, howIs, needsAbout, type Tile } from "../../src/console/needs/how.ts";
+import { clockHow, howIs, needsAbout, type Tile, warningsAmong } from "../../src/console/needs/how.ts";
 import { overviewOf } from "../../src/console/updates/updates-overview.ts";
 import { clockWords } from "../../src/contract/clock-states.ts";
 import { needCodes } from "../../src/contract/need-areas.ts";
@@ -55,6 +55,26 @@ describe("a part of the device on the pages of the console", () => {
       for (const word of clockWords) assertTrue("clock", needs, clockHow(word, needs), word);
       for (const code of summaryCodes) assertTrue("updates", needs, updatesHow(summaryOf(code), needs), code);
     }
+  });
+
+  it("is amber for what broke, and not for what the first run left", () => {
+    const left = [
+      "second_factor_advised",
+      "device_unnamed",
+      "updates_not_set_up",
+      "update_trust_unconfirmed",
+    ];
+    const steps = needCodes.filter((code) => warningsAmong([needOf(code, "attention")]).length === 0);
+    assert.deepEqual([...steps].sort(), [...left, "no_receiver"].sort());
+    for (const level of levels)
+      for (const tile of ["updates", "people", "host"] as const) {
+        const { state } = howIs(
+          tile,
+          steps.map((code) => needOf(code, level)),
+          calm,
+        );
+        assert.equal(state, level === "failing" ? "wrong" : "good", tile);
+      }
   });
 
   it("is not called good while its needs are not known yet", () => {
