@@ -25,6 +25,8 @@ const boxOf = async (place: Locator) => (await place.boundingBox()) ?? assert.fa
 const isNear = (one: number, other: number, about: string) =>
   assert.ok(Math.abs(one - other) < 2, `${about}: ${one}, and not ${other}`);
 
+const nothing = Object.fromEntries(historySeriesNames.map((name) => [name, null]));
+
 /** By light and by night, from a phone to a desk, and in forced colours. */
 async function assertLooks(page: Page, name: string): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
@@ -192,11 +194,32 @@ function well({ clock, updates, host }: Status): object {
 
 describe("the history of a young device", () => {
   const ending = endOfConsole();
+
+  it("has the thumb of its time where the line is, though each step is wide", async () => {
+    const agent = await startWeekAgent(ending, undefined, (days) => (days * 1_440 < 22 ? {} : nothing));
+    const { page } = await (await startBrowser(ending)).open(agent, { width: 1440 });
+    await signIn(page, "admin", "/system/history");
+    const [slider, line] = [
+      await boxOf(page.getByRole("slider", { name: "Time" })),
+      page.locator(".plot-cursor"),
+    ];
+    // The thumb is 16 pixels wide, and at its end for the last step and at its begin for the first.
+    for (const [key, x] of [
+      ["End", slider.x + slider.width - 8],
+      ["Home", slider.x + 8],
+    ] as const) {
+      await page.getByRole("slider", { name: "Time" }).press(key);
+      const { x: left, width } = await boxOf(line);
+      isNear(left + width / 2, x, key);
+    }
+    await assertReads(page);
+    await picture(page, "history-young");
+  });
+
   const browser = lightBrowser(ending);
 
   /** One that has had readings for so many minutes. */
   const see = async (minutes: number): Promise<Page> => {
-    const nothing = Object.fromEntries(historySeriesNames.map((name) => [name, null]));
     const agent = await startWeekAgent(ending, undefined, (days) => (days * 1_440 < minutes ? {} : nothing));
     const page = await browser.signedIn(agent, "admin", "/system/history");
     await page.locator(".plot").first().waitFor();

@@ -14,6 +14,8 @@ interface PlotFieldProps {
   readonly first?: number;
   readonly last: number;
   readonly stride?: number;
+  /** The steps of the whole width, where it goes on behind the last. */
+  readonly steps?: number;
   readonly step: number;
   /** The place of the line, as a share of the width. */
   readonly place: number;
@@ -27,7 +29,7 @@ interface PlotFieldProps {
 
 /** Pictures over one time, and a line through all of them that pointers, the arrow keys and screen readers move. */
 export function PlotField(props: PlotFieldProps) {
-  const { last, scale } = props;
+  const { last, scale, steps = last + 1 } = props;
   const move = ({ clientX, currentTarget }: PointerEvent & { readonly currentTarget: Element }): void => {
     const { left, width } = currentTarget.getBoundingClientRect();
     props.onPlace((clientX - left) / width);
@@ -45,7 +47,7 @@ export function PlotField(props: PlotFieldProps) {
           max={last}
           step={props.stride ?? 1}
           value={props.step}
-          style={{ "--half-step": `${50 / (last + 1)}%` }}
+          style={{ "--half-step": `${50 / steps}%`, width: `calc(${(100 * last) / steps}% + 16px)` }}
           onInput={({ currentTarget }) => props.onStep(Number(currentTarget.value))}
         />
         {scale}

@@ -72,6 +72,7 @@ export function Pictures({ history, events, notes }: PicturesProps) {
         first={(steps.count - 1) % stride}
         last={steps.count - 1}
         stride={stride}
+        steps={steps.count + 1}
         step={step}
         place={placeOf(time, at)}
         onStep={(next) => setChosen(middleOf(steps, next))}
