@@ -8,7 +8,7 @@ import { eventRows, eventTable } from "./build/event-rows.ts";
 
 /** Within the source, what belongs to one part (`partFiles`); everything else is loaded with the first page. */
 const ofSomePages =
-  /^(catalogue\/languages\/[^/]+\/shared\/|setup|print|palette|ui\/table|ui\/form\/(zones?|duration|file|choices|radio)|sign-in\/(new-password|username)-field|client\/upload|users|account|problems|updates|product|system|plot|lists|styles\/parts)\b|\/node_modules\/uqr\//;
+  /^(catalogue\/languages\/[^/]+\/copied\/|setup|print|palette|ui\/table|ui\/form\/(zones?|duration|file|choices|radio)|sign-in\/(new-password|username)-field|client\/upload|users|account|problems|updates|product|system|plot|lists|styles\/parts)\b|\/node_modules\/uqr\//;
 
 /** Files of the contract that belong to the part or the file of texts that imports them. */
 const ofSomeFiles =
@@ -82,7 +82,7 @@ const withoutPreloading = {
 /**
  * Each file of texts has a copy of the contract's words of its own, in which only those are left that it uses: titles of
  * errors are loaded with the first page, their causes only with a problem. The words that a copy imports belong to it. The
- * words in a folder `shared` are copied as well: a file of their own would be one more for each page that has them.
+ * words in a folder `copied` are copied as well: a file of their own would be one more for each page that has them.
  */
 const wordsForEachFile: Plugin = {
   name: "words-for-each-file",
@@ -119,7 +119,7 @@ adopt(style);`
       : null,
 };
 
-const ofWords = /\/contract\/words\/|\/shared\/\w+\.ts/;
+const ofWords = /\/contract\/words\/|\/copied\/\w+\.ts/;
 
 /** The file of texts that this file is a part of, or is itself. */
 function textsWith(file: string): string {

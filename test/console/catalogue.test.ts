@@ -11,7 +11,7 @@ const contractWords = join(source, "../contract/words");
 
 /** The members of a language's file, which its pages use as `t.users` and the like. */
 const sectionsIn = (file: string): string[] =>
-  [...readFileSync(file, "utf8").matchAll(/^export (?:const|\{) (\w+)/gm)].map(([, name = ""]) => name);
+  [...readFileSync(file, "utf8").matchAll(/^export const (\w+)/gm)].map(([, name = ""]) => name);
 
 /** The file itself, and all that it imports for more than a type. */
 function reachedFrom(file: string, reached = new Set<string>()): ReadonlySet<string> {

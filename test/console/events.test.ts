@@ -168,7 +168,7 @@ describe("the console's events", () => {
   });
 
   it("says the events of a bar, narrows to its time, and shows all times again", async () => {
-    // Of days, which do not move on as minutes would.
+    // Bars of days do not move on as those of minutes would.
     const page = await open("admin", "?since=30d");
     await rows(page).first().waitFor();
     const bars = page.getByRole("slider", { name: "Events over time" });

@@ -181,7 +181,7 @@ describe("the console's log", () => {
     await requests.selectOption("all but those of this browser");
     await drawn(page, "listening").last().waitFor();
     await untilThereAre(0, own);
-    // Who asks for a user's requests gets all of theirs.
+    // A user's requests are all there once they are asked for.
     const user = page.getByRole("combobox", { name: "User" });
     await user.fill("root-admin");
     await user.press("Enter");

@@ -34,7 +34,7 @@ export function inLife({ start, step_seconds, series }: History): History {
   const all = Object.entries(series);
   const { mean: steps } = series.load;
   const first = steps.findIndex((_, step) => all.some(([, { mean }]) => mean[step] !== null));
-  // Of -1, that is the last one.
+  // With -1, that is the last one.
   const life = ({ mean, worst }: History["series"]["load"]) => ({
     mean: mean.slice(first),
     worst: worst.slice(first),

@@ -1,5 +1,5 @@
 import type { Catalogue } from "../../words.ts";
-import { personWords } from "./shared/person.ts";
+import { personWords } from "./copied/person.ts";
 
 export const person = personWords;
 

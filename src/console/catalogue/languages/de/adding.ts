@@ -1,7 +1,8 @@
 import { nameRules } from "../../../../contract/shapes.ts";
 import type { Catalogue } from "../../words.ts";
+import { wayInWords } from "./copied/way-in.ts";
 
-export { wayIn } from "./shared/way-in.ts";
+export const wayIn = wayInWords;
 
 export const adding: Catalogue["adding"] = {
   another: "Noch jemanden anlegen",

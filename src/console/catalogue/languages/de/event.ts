@@ -1,7 +1,7 @@
 import { eventFactNames, eventFactValues } from "../../../../contract/words/de/events.ts";
 import { checkNames as names } from "../../../../contract/words/de/findings.ts";
 import type { Catalogue } from "../../words.ts";
-import { personWords } from "./shared/person.ts";
+import { personWords } from "./copied/person.ts";
 
 export const person = personWords;
 

@@ -1,7 +1,8 @@
 import { eventTitles } from "../../../../contract/words/de/events.ts";
 import type { Catalogue } from "../../words.ts";
+import { listWords } from "./copied/lists.ts";
 
-export { lists } from "./shared/lists.ts";
+export const lists = listWords;
 
 export const events: Catalogue["events"] = {
   titles: eventTitles,

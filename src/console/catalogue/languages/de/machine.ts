@@ -1,6 +1,7 @@
 import type { Catalogue } from "../../words.ts";
+import { wayInWords } from "./copied/way-in.ts";
 
-export { wayIn } from "./shared/way-in.ts";
+export const wayIn = wayInWords;
 
 export const machine: Catalogue["machine"] = {
   identity: "Identität",

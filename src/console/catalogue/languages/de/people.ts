@@ -1,7 +1,8 @@
 import type { Catalogue } from "../../words.ts";
-import { personWords } from "./shared/person.ts";
+import { listWords } from "./copied/lists.ts";
+import { personWords } from "./copied/person.ts";
 
-export { lists } from "./shared/lists.ts";
+export const lists = listWords;
 
 export const person = personWords;
 

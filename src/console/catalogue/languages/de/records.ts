@@ -1,7 +1,8 @@
 import { lag } from "../../../../contract/words/de/clock.ts";
 import type { Catalogue } from "../../words.ts";
+import { listWords } from "./copied/lists.ts";
 
-export { lists } from "./shared/lists.ts";
+export const lists = listWords;
 
 export const logs: Catalogue["logs"] = {
   unit: "Unit",

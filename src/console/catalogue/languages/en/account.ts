@@ -1,4 +1,4 @@
-import { personWords } from "./shared/person.ts";
+import { personWords } from "./copied/person.ts";
 
 export const person = personWords;
 

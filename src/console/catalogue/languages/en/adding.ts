@@ -1,6 +1,7 @@
 import { nameRules } from "../../../../contract/shapes.ts";
+import { wayInWords } from "./copied/way-in.ts";
 
-export { wayIn } from "./shared/way-in.ts";
+export const wayIn = wayInWords;
 
 /** Texts for adding people, and for handing over their access. */
 export const adding = {

@@ -1,6 +1,6 @@
 import { eventFactNames, eventFactValues } from "../../../../contract/words/en/events.ts";
 import { checkNames as names } from "../../../../contract/words/en/findings.ts";
-import { personWords } from "./shared/person.ts";
+import { personWords } from "./copied/person.ts";
 
 export const person = personWords;
 

@@ -1,7 +1,8 @@
 import type { EventGroup } from "../../../../contract/event-records.ts";
 import { eventTitles } from "../../../../contract/words/en/events.ts";
+import { listWords } from "./copied/lists.ts";
 
-export { lists } from "./shared/lists.ts";
+export const lists = listWords;
 
 export const events = {
   titles: eventTitles,

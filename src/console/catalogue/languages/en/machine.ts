@@ -1,4 +1,6 @@
-export { wayIn } from "./shared/way-in.ts";
+import { wayInWords } from "./copied/way-in.ts";
+
+export const wayIn = wayInWords;
 
 /** Texts about the machine itself. */
 export const machine = {

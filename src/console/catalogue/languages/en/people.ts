@@ -1,6 +1,7 @@
-import { personWords } from "./shared/person.ts";
+import { listWords } from "./copied/lists.ts";
+import { personWords } from "./copied/person.ts";
 
-export { lists } from "./shared/lists.ts";
+export const lists = listWords;
 
 export const person = personWords;
 

@@ -1,6 +1,7 @@
 import { lag } from "../../../../contract/words/en/clock.ts";
+import { listWords } from "./copied/lists.ts";
 
-export { lists } from "./shared/lists.ts";
+export const lists = listWords;
 
 export const logs = {
   unit: "Unit",

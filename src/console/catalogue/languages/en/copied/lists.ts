@@ -1,4 +1,4 @@
-export const lists = {
+export const listWords = {
   export: "Export CSV",
   exported: (count: number) => `${count} ${count === 1 ? "row" : "rows"} exported`,
   filters: "Filters",

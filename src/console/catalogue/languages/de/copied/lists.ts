@@ -1,6 +1,6 @@
 import type { Catalogue } from "../../../words.ts";
 
-export const lists: Catalogue["lists"] = {
+export const listWords: Catalogue["lists"] = {
   export: "CSV exportieren",
   exported: (count) => `${count} ${count === 1 ? "Zeile" : "Zeilen"} exportiert`,
   filters: "Filter",
