@@ -1,5 +1,6 @@
 import { cpu, cpuTemperature, fsSize, system } from "systeminformation";
 import type { SlowFacts } from "../system/facts.ts";
+import { mountedOnce } from "../system/mounted-once.ts";
 import { end, fail } from "../terminal/ending.ts";
 
 /**
@@ -14,7 +15,7 @@ async function main(): Promise<number> {
 async function read(): Promise<SlowFacts> {
   const host = await system();
   const processor = await cpu();
-  const disks = await fsSize();
+  const disks = mountedOnce(await fsSize());
   const heat = await cpuTemperature();
   const sensors = [
     { sensor: "cpu", celsius: heat.main },
