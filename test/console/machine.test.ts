@@ -154,7 +154,7 @@ describe("the console's view of the machine", () => {
 
   for (const role of ["operator", "readonly"] as const)
     it(`shows the role ${role} what it is, and no button that only administrators may press`, async () => {
-      const page = await open(role, "?open=reset");
+      const page = await open(role, "?open=network");
       await sees(page.getByRole("region", { name: "HTTPS" }), "steward tls enable");
       await untilShown(page.locator("dd", { hasText: "pump-7" }));
       const services = page.getByRole("region", { name: "Services of the product" });
@@ -168,13 +168,14 @@ describe("the console's view of the machine", () => {
       if (lan) await sees(page.getByRole("region", { name: "Network" }), lan.addresses[0]);
       for (const name of ["Restart", "Switch off", "Make a backup", "Download", "Factory reset"])
         assert.equal(await page.getByRole("button", { name }).count(), 0, name);
+      assert.equal(await page.getByText("Restore or reset").count(), 0, "the fold that has it");
       assert.equal(await page.getByRole("dialog").count(), 0);
       looks.keep(page, `machine-${role}`, assertFits);
     });
 
   // Behind all others: no user is left to sign in.
   it("resets it when its name has been typed, and goes on at the first run", async () => {
-    const page = await open();
+    const page = await open("admin", "?open=restore");
     await press(page, "Factory reset");
     const dialog = page.getByRole("dialog");
     const verb = dialog.getByRole("button", { name: "Factory reset" });

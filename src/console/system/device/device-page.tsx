@@ -50,13 +50,13 @@ export function DevicePage() {
   }, [asked]);
   const close = (): void => {
     open(null);
-    if (asked !== "") void navigate(path, { ...query, open: undefined }, { replace: true });
+    if (opened === asked) void navigate(path, { ...query, open: undefined }, { replace: true });
   };
   return (
     <>
       <Identity asked={asked} onSheet={() => open("sheet")} />
+      {isAdmin && <ActionsSection onOpen={open} />}
       <div class="machine-facts">
-        <NetworkSection />
         <HttpsSection />
         {maker && (
           <Section title={t.machine.maker}>
@@ -67,30 +67,28 @@ export function DevicePage() {
         )}
       </div>
       <ServicesSection />
+      <Fold name="network" title={t.machine.network}>
+        <Network />
+      </Fold>
+      {/* Apart at the end of the page, where no one chooses it by mistake. */}
       {isAdmin && (
-        <>
-          <Section title={t.machine.power}>
-            <ul class="machine-rows">
-              <Row title={t.machine.restart} text={t.machine.restartHint}>
-                <Button onClick={() => open("reboot")}>{t.machine.reboot}</Button>
-              </Row>
-              <Row title={t.machine.off} text={t.machine.powerOffText}>
-                <Button onClick={() => open("powerOff")}>{t.machine.powerOff}</Button>
-              </Row>
-            </ul>
-          </Section>
-          <CareSection onBackup={() => open("backup")} />
-          {/* Apart at the end of the page, where no one chooses it by mistake. */}
-          <Section title={t.machine.reset}>
-            <ul class="machine-rows">
-              <Row title={t.machine.asDelivered} text={`${t.machine.resetText} ${t.machine.resetKept}`}>
-                <Button kind="danger" onClick={() => open("reset")}>
-                  {t.machine.reset}
-                </Button>
-              </Row>
-            </ul>
-          </Section>
-        </>
+        <Fold name="restore" title={t.machine.undo}>
+          <ul class="machine-rows">
+            <Row
+              title={t.machine.restore}
+              text={
+                <>
+                  {t.machine.restoreText} <code>steward restore FILE --as-replacement</code>
+                </>
+              }
+            />
+            <Row title={t.machine.asDelivered} text={`${t.machine.resetText} ${t.machine.resetKept}`}>
+              <Button kind="danger" onClick={() => open("reset")}>
+                {t.machine.reset}
+              </Button>
+            </Row>
+          </ul>
+        </Fold>
       )}
       {opened === "sheet" && <Sheet onClose={close} />}
       {opened === "backup" && <BackupDialog name={name} onClose={close} />}
@@ -137,18 +135,39 @@ function ServicesSection() {
   );
 }
 
+/** A part that is seldom looked at; `?open=` in the address opens it. */
+function Fold({
+  name,
+  title,
+  children,
+}: {
+  readonly name: string;
+  readonly title: string;
+  readonly children: ComponentChildren;
+}) {
+  const { open } = useStore(place).query;
+  return (
+    <section aria-label={title}>
+      <details class="more" open={open === name}>
+        <summary>{title}</summary>
+        {children}
+      </details>
+    </section>
+  );
+}
+
 /** The network as the operating system has set it up; nothing of it is changed here. */
-function NetworkSection() {
+function Network() {
   const facts = useResource("getSystemFacts");
   return (
-    <Section title={t.machine.network}>
+    <>
       <ReadProblem of={[facts]} />
       {facts.value === null ? (
         <Pending of={facts} lines={4} />
       ) : (
         <Facts items={ofNetwork(facts.value.network)} />
       )}
-    </Section>
+    </>
   );
 }
 
@@ -277,11 +296,11 @@ function ofCertificate({
   ];
 }
 
-/** An administrator's copies of the device, the ways back from them, and updates without a network. */
-function CareSection({ onBackup }: { readonly onBackup: () => void }) {
+/** An administrator's orders to the device, each with its effect. */
+function ActionsSection({ onOpen }: { readonly onOpen: (what: Opened) => void }) {
   const status = useResource("getStatus").value;
   return (
-    <Section title={t.machine.care}>
+    <Section title={t.machine.actions}>
       <ul class="machine-rows">
         <Row
           title={t.machine.backup}
@@ -293,20 +312,13 @@ function CareSection({ onBackup }: { readonly onBackup: () => void }) {
             )
           }
         >
-          <Button onClick={onBackup}>{t.machine.makeBackup}</Button>
+          <Button onClick={() => onOpen("backup")}>{t.machine.makeBackup}</Button>
         </Row>
-        <Row
-          title={t.machine.restore}
-          text={
-            <>
-              {t.machine.restoreText} <code>steward restore FILE --as-replacement</code>
-            </>
-          }
-        />
-        <Row title={t.machine.fromFile} text={t.machine.fromFileText}>
-          <Link to="/updates" query={{ open: "file" }} className="button">
-            {t.machine.fromFileVerb}
-          </Link>
+        <Row title={t.machine.restart} text={t.machine.restartHint}>
+          <Button onClick={() => onOpen("reboot")}>{t.machine.reboot}</Button>
+        </Row>
+        <Row title={t.machine.off} text={t.machine.powerOffText}>
+          <Button onClick={() => onOpen("powerOff")}>{t.machine.powerOff}</Button>
         </Row>
         <SupportRow />
       </ul>

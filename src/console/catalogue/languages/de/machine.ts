@@ -13,9 +13,6 @@ export const machine: Catalogue["machine"] = {
     time_zone: "Zeitzone",
   },
   hints: {
-    name: "Wie dieses Gerät genannt wird",
-    location: "Wo es steht",
-    contact: "Die Person, die Auskunft gibt",
     host_name:
       "Buchstaben, Ziffern und Bindestriche. Adressen mit dem bisherigen Namen funktionieren nicht mehr.",
     time_zone: "Die Update-Fenster richten sich sofort danach.",
@@ -54,7 +51,7 @@ export const machine: Catalogue["machine"] = {
   selfMade: "von diesem Gerät erstellt",
   installed: (name) => `installiert, ${name}`,
   validUntil: "Gültig bis",
-  care: "Sicherung, Updates und Hilfe",
+  actions: "Sicherung, Neustart und Hilfe",
   backup: "Sicherung",
   lastBackup: "Letzte Sicherung:",
   makeBackup: "Sicherung erstellen",
@@ -81,14 +78,11 @@ export const machine: Catalogue["machine"] = {
   restore: "Sicherung wiederherstellen",
   restoreText:
     "Ein neues Gerät bietet es bei der Einrichtung an. Auf diesem tut es root, mit der Datei zur Hand:",
-  fromFile: "Update aus einer Datei",
-  fromFileText: "Für ein Gerät ohne Netzwerk: Dieser Browser sendet die Datei des Herausgebers.",
-  fromFileVerb: "Unter Updates öffnen",
   bundle: "Supportpaket",
   bundleText:
-    "Befunde, Protokoll und Einstellungen für den Support, ohne Geheimnisse; Benutzer und Adressen nur als Nummern. Das dauert einige Sekunden.",
+    "Befunde, Protokoll und Einstellungen für den Support, ohne Geheimnisse; Benutzer und Adressen nur als Nummern.",
   bundleMade: (file) => `${file} ist in den Downloads Ihres Browsers.`,
-  power: "Neustart und Ausschalten",
+  undo: "Wiederherstellen oder zurücksetzen",
   restart: "Dieses Gerät neu starten",
   restartHint: "Alles, was darauf läuft, ist ein bis zwei Minuten unterbrochen.",
   reboot: "Neu starten",
@@ -126,5 +120,4 @@ export const print: Catalogue["print"] = {
   product: "Produkt",
   support: "Unterstützt bis",
   printed: "Datum dieses Blatts",
-  unknown: "nicht bekannt",
 };
