@@ -11,7 +11,7 @@ import { Dialog } from "../ui/dialog/dialog.tsx";
 import { Maker, MakerMark, ProductPicture } from "../ui/maker.tsx";
 import { Facts, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
-import { Paper, QrPicture } from "./paper.tsx";
+import { blank, Paper, QrPicture } from "./paper.tsx";
 import { NoWayIn, useWayIn } from "./way-in.tsx";
 
 export function DeviceSheet({ onClose }: { readonly onClose: () => void }) {
@@ -42,7 +42,6 @@ export function DevicePaper({ note, others }: PaperProps) {
   const { urls, certificate } = tls.value;
   // In groups for reading aloud, as the updates show it.
   const root = updates.value.trust.fingerprint?.match(/.{1,4}/g)?.join(" ");
-  const unknown = t.print.unknown;
   return (
     <>
       <Paper title={name} isShown>
@@ -56,14 +55,17 @@ export function DevicePaper({ note, others }: PaperProps) {
                 <code key={one}>{one}</code>
               ))
             ) : (
-              <NoWayIn />
+              <>
+                <NoWayIn />
+                <span>{blank}</span>
+              </>
             )}
           </p>
           {maker && <ProductPicture picture={maker.picture} alt={t.machine.product} />}
         </div>
         <Facts
           items={[
-            [t.print.deviceId, <code key="id">{device_id ?? unknown}</code>],
+            device_id != null && [t.print.deviceId, <code key="id">{device_id}</code>],
             [
               t.print.certificate,
               certificate ? <Octets key="tls">{certificate.fingerprint}</Octets> : t.print.noCertificate,
@@ -71,7 +73,7 @@ export function DevicePaper({ note, others }: PaperProps) {
             [t.print.root, <code key="root">{root ?? t.print.noRoot}</code>],
             maker && [t.machine.maker, <Maker key="maker" {...maker} />],
             product && [t.print.product, `${product.name} ${product.version ?? ""}`],
-            [t.print.support, support_until ?? unknown],
+            support_until != null && [t.print.support, support_until],
             [t.print.printed, absoluteTime(new Date(deviceNow()))],
           ]}
         />

@@ -1,6 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
+/** A line to write on, for what the console does not know. */
+export const blank = "_".repeat(24);
+
 /** Printed instead of the page around it (styles/pages.css), black on white. `isShown`: also on the screen. */
 export function Paper({
   title,

@@ -4,7 +4,7 @@ import { t } from "../../catalogue/words.ts";
 import { device } from "../../client/connection.ts";
 import type { Person } from "../../client/parts.ts";
 import { guardLeaving } from "../../navigation/navigation.ts";
-import { Paper, QrPicture } from "../../print/paper.tsx";
+import { blank, Paper, QrPicture } from "../../print/paper.tsx";
 import { NoWayIn, useWayIn, type WayIn } from "../../print/way-in.tsx";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
@@ -64,7 +64,7 @@ function Card({
   const lines = [
     [t.adding.device, deviceName],
     [t.ui.name, display_name],
-    [t.adding.address, way === null ? "–" : (way?.address ?? "")],
+    [t.adding.address, way === null ? blank : (way?.address ?? "")],
     [t.signIn.username, username],
     [t.adding.oneUse, password ?? t.adding.agreed],
   ] as const;
