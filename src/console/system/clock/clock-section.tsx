@@ -67,7 +67,7 @@ export function ClockSection() {
         </div>
         {!isWrong && isOneOf("admin", "operator") && (
           <div class="buttons">
-            <SyncButton status={status} actions={actions} />
+            <SyncButton status={status} actions={actions} kind="plain" />
           </div>
         )}
       </div>
@@ -183,11 +183,15 @@ function ClockWrong({ status, actions }: ClockProps) {
   );
 }
 
-/** Asks the time servers and puts the clock right by them. */
-function SyncButton({ status, actions: { sync, reselect } }: ClockProps) {
+/** Asks the time servers and puts the clock right by them; the main button only where it is wrong. */
+function SyncButton({
+  status,
+  actions: { sync, reselect },
+  kind = "primary",
+}: ClockProps & Pick<ButtonProps, "kind">) {
   return (
     <Button
-      kind="primary"
+      kind={kind}
       isBusy={sync.isBusy}
       why={reselect.isBusy ? t.clock.whyBusy : whyUnpolled(status)}
       onClick={() => {

@@ -1,9 +1,9 @@
 import type { ApiToken } from "../../../contract/types.ts";
-import { t, wordFor } from "../../catalogue/words.ts";
+import { t } from "../../catalogue/words.ts";
 
 /** The rights of a token: its scopes, the pages that it counts at, its users, and the addresses that may use it. */
 export function tokenRights({ scopes, is_fleet, sources, pages = [] }: ApiToken): string {
-  const parts = [...scopes.map((one) => wordFor<string>(t.person.scopes, one) ?? one), ...pages];
+  const parts = [...scopes.map((one) => t.person.scopes[one] ?? one), ...pages];
   if (is_fleet) parts.push(t.person.tokenOfFleet);
   if (sources.length > 0) parts.push(`${t.person.onlyFrom} ${sources.join(", ")}`);
   return parts.join(" · ");

@@ -88,7 +88,7 @@ export const updateWords: UpdateWords = {
 
 export const trustWords: TrustWords = {
   not_confirmed: () =>
-    "The fingerprint of this root of trust has not been compared yet, so services are not updated automatically. Compare it in the console or with `steward update trust confirm FINGERPRINT`.",
+    "The fingerprint of this root of trust has not been compared yet, so services are not updated automatically. Compare it on the Updates page or with `steward update trust confirm FINGERPRINT`.",
   not_proven: () =>
     "The update server has not been checked against this root of trust yet: check for updates.",
   established: () => "The root of trust is installed, confirmed and proven.",

@@ -64,7 +64,7 @@ export const account: Catalogue["account"] = {
   requiredByPolicy: "Dieses Gerät verlangt einen zweiten Faktor. Sie können den Authenticator ersetzen.",
   passkeys: "Passkeys",
   passkeysText:
-    "Mit einem Passkey melden Sie sich an, ohne einen Code zu tippen. Er gilt unter einem Namen dieses Geräts; unter allen anderen gelten Ihre Codes.",
+    "Ein Passkey meldet Sie ohne Code an. Er gilt unter einem Namen dieses Geräts, Ihre Codes unter allen.",
   addPasskey: "Passkey hinzufügen",
   addPasskeyText:
     "Ihr Browser fragt, welcher es sein soll: einer dieses Telefons oder Computers, eines anderen Telefons, oder ein Sicherheitsschlüssel.",

@@ -62,7 +62,7 @@ export const account = {
   requiredByPolicy: "This device requires a second factor. You can replace the authenticator.",
   passkeys: "Passkeys",
   passkeysText:
-    "With a passkey you sign in without typing a code. It works under one name of this device; your codes work under all others.",
+    "A passkey signs you in without a code. It works under one name of this device, your codes under all.",
   addPasskey: "Add a passkey",
   addPasskeyText:
     "Your browser asks which one: of this phone or computer, of another phone, or a security key.",
