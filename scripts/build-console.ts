@@ -119,7 +119,7 @@ adopt(style);`
       : null,
 };
 
-const ofWords = /\/contract\/words\/|\/copied\/\w+\.ts/;
+const ofWords = /\/contract\/words\/|\/copied\/[\w-]+\.ts/;
 
 /** The file of texts that this file is a part of, or is itself. */
 function textsWith(file: string): string {
