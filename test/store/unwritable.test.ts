@@ -290,7 +290,7 @@ async function refusals(agent: RunningAgent, id: string, token?: string) {
 async function rescue({ socket }: RunningAgent): Promise<string> {
   const done = await runSteward(["user", "rescue", adminName, "--yes", "--socket", socket]);
   assert.equal(done.code, 0, done.stderr);
-  assert.match(done.stderr, /disk takes no write.*only in memory.*until the agent ends/);
+  assert.match(done.stderr, /disk cannot be written.*only in memory.*until the agent ends/);
   return done.stdout.trim();
 }
 

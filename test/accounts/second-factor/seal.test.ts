@@ -173,7 +173,7 @@ describe("the sealing key's health", () => {
     const lost = await device([sealedWith(key), null, sealedWith(otherKey), sealedWith(key)], [otherKey]);
     const { detail: said = "", code, facts: found } = lost.trouble()() ?? {};
     const keys = [sealedWith(key).split(".")[1]];
-    assert.match(said, /2 users are concerned/);
+    assert.match(said, /2 users are affected/);
     const id = sealedWith(key).split(".")[1] ?? "";
     assert.ok(said.includes(`(${id})`), said);
     const facts = { users: 2, path: "/etc/steward/seal.key", keys };
@@ -197,7 +197,7 @@ describe("the sealing key's health", () => {
   });
   it("counts a secret that is damaged, and names no key for it", async () => {
     const said = (await device(["v1.damaged", sealedWith(key)], [otherKey])).trouble()()?.detail ?? "";
-    assert.match(said, /\([0-9a-f]{16}\).* 2 users are concerned.* one is hidden by a damaged secret/);
+    assert.match(said, /\([0-9a-f]{16}\).* 2 users are affected.* one is hidden by a damaged secret/);
   });
 
   it("says of a key that cannot be used how many it concerns", async () => {
