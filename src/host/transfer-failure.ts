@@ -135,7 +135,7 @@ const words: Readonly<Record<string, string>> = {
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: "it asks this device for a certificate",
   ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: noCommonCipher,
   "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE": noCommonCipher,
-  EACCES: "this program may not read it",
+  EACCES: "this program cannot read it",
 };
 
 /** Classifies the error of a name resolution, of TCP or of TLS. */

@@ -95,7 +95,7 @@ function refusal(error: unknown): StewardError {
   if (message === "invalid signature") {
     return invalidToken(
       "signature",
-      "The access token was not signed with the present key, which is new at each start of the agent. Exchange the refresh token for a new access token.",
+      "The access token was not signed with the current key, which is new at each start of the agent. Exchange the refresh token for a new access token.",
     );
   }
   return invalidToken("malformed", "This is not an access token of this device.");

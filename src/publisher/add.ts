@@ -138,7 +138,7 @@ async function withdraw(
   keys: readonly SigningKey[],
 ): Promise<AddResult> {
   if (positionals[1] !== undefined) {
-    throw new CommandError(2, "--withdraw takes no FILE: it is about a release that is there already.");
+    throw new CommandError(2, "--withdraw takes no FILE: it is about a release that already exists.");
   }
   const selection = selectionOf({ options }, workspace);
   return withdrawRelease(workspace, { selection, reason: options.text("withdraw") ?? "", keys });

@@ -89,7 +89,7 @@ function planLines({ dropped, spared, finished, files, kept }: Pruning, director
     ...(files.length === 0
       ? []
       : [
-          `Files that no device asks for any more are removed from ${directory}/public: ${files.length}, ${megabytes.toFixed(1)} MB.`,
+          `Files that devices no longer need are removed from ${directory}/public: ${files.length}, ${megabytes.toFixed(1)} MB.`,
         ]),
   ];
 }

@@ -178,7 +178,7 @@ function matching(members: Members, name: string, pattern: RegExp): string {
 
 function versionOf(members: Members, name: string): string {
   const text = stringOf(members, name);
-  if (!isVersion(text)) throw new Unreadable(`its ${name} is no semantic version`);
+  if (!isVersion(text)) throw new Unreadable(`its ${name} is not a semantic version`);
   return text;
 }
 

@@ -75,7 +75,7 @@ class Reader {
   }
 
   end(value: unknown): unknown {
-    return this.#at < this.#text.length ? this.#fail("goes on behind its end") : value;
+    return this.#at < this.#text.length ? this.#fail("continues after its end") : value;
   }
 
   *#object(depth: number): Steps<object> {

@@ -26,7 +26,7 @@ export async function updateRoot(session: Session): Promise<{ root: Root; rotati
   }
   throw new StewardError(
     "update_limit_exceeded",
-    `There are more than ${session.caps.rootRotations} new roots at once; the ones so far are kept, and the next check goes on from there.`,
+    `There are more than ${session.caps.rootRotations} new roots at once; the ones so far are kept, and the next check continues from there.`,
   );
 }
 

@@ -202,7 +202,7 @@ describe("a signer elsewhere", () => {
       ["cat >/dev/null", /made no signature/],
       ["exit 3", /ended with exit code 3\. Nothing was signed/],
       ["no-such-command-here 2>/dev/null", /exit code 127/],
-      ["echo no", /wrote 3 bytes that are no signature/],
+      ["echo no", /wrote 3 bytes that are not a signature/],
       ["yes 2>/dev/null", /wrote more than 4096 bytes/],
       ["exec sleep 20", /did not end within 0\.3 s/],
       ["sleep 1 & exec sleep 20", /did not end within 0\.3 s/],

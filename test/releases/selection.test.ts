@@ -57,7 +57,7 @@ describe("select", () => {
   it("says of each offer that is none for this device why", () => {
     const path = "stable/rules/base-1.0.tar.gz";
     const { refused } = select([offer({ version: "1.0" }, path), offer({ version: "2.0.0" })], device);
-    assert.deepEqual(refused, [{ path, reason: "its version is no semantic version", isOrdinary: false }]);
+    assert.deepEqual(refused, [{ path, reason: "its version is not a semantic version", isOrdinary: false }]);
   });
 
   const bad = { version: "1.0.0", withdrawn: "it eats data" };

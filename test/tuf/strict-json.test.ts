@@ -111,7 +111,7 @@ describe("parseStrictJson", () => {
     ["a no-break space between", "[1,\u00a02]", /./],
     ["nothing", "", /./],
     ["blanks alone", "  ", /./],
-    ["two values", "1 2", /behind its end/],
+    ["two values", "1 2", /after its end/],
     ["a string that does not end", '"abc', /does not end/],
     ["a string that ends in its escape", '"abc\\"', /does not end/],
     ["a raw tab in a string", '"a\tb"', /control/],

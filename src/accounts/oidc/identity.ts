@@ -37,7 +37,7 @@ export function lackOf(claims: Claims, config: SignInProvider): string {
   if (claim === undefined && hasTooManyGroups(claims, config))
     return "it leaves out your groups, because they are too many. It can send the groups of this device only, or roles of an application";
   if (claim === undefined) return `it sends no ${groupClaim}, the claim of your groups (oidc.group_claim)`;
-  if (textsOf(claim) === null) return `its ${groupClaim} is no list of groups (oidc.group_claim)`;
+  if (textsOf(claim) === null) return `its ${groupClaim} is not a list of groups (oidc.group_claim)`;
   return "none of your groups has a role on this device (oidc.roles)";
 }
 

@@ -39,7 +39,7 @@ export async function sealForDevice(secret: string, username: string, publicKey:
   const { Encrypter } = await loadAge();
   const encrypter = new Encrypter();
   try {
-    if (!keyForm.test(publicKey)) throw new RangeError("it is no recipient of age's for X25519");
+    if (!keyForm.test(publicKey)) throw new RangeError("it is not an age recipient for X25519");
     encrypter.addRecipient(publicKey);
     const made = await encrypter.encrypt(streamOf(`${username}\n${normal}\n`));
     return (await buffer(made)).toString("base64");

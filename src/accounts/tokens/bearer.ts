@@ -104,7 +104,7 @@ function timeFault(options: BearerOptions, claims: AccessClaims): StewardError |
     return refused(
       options,
       "clock_epoch",
-      "The device's clock was set since this access token was made. Exchange the refresh token for a new one; the session goes on.",
+      "The device's clock was set since this access token was made. Exchange the refresh token for a new one; the session continues.",
     );
   }
   if (options.time.nowSeconds() < claims.expiresAt + accessTokenRules.clockTolerance) return undefined;

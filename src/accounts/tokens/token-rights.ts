@@ -49,7 +49,8 @@ function partsOf(source: string) {
 /** The reason why a text is not a source range; null: it is one. */
 export function sourceFault(source: string): string | null {
   const { address, prefix, family } = partsOf(source);
-  if (isIP(address) === 0 || !/^[^/]+(\/[0-9]{1,3})?$/.test(source)) return "is no address and no CIDR range";
+  if (isIP(address) === 0 || !/^[^/]+(\/[0-9]{1,3})?$/.test(source))
+    return "is neither an address nor a CIDR range";
   if (address.includes("%")) return "must have no zone";
   if (/^::ffff:/i.test(address)) return "must be written as an IPv4 range";
   if (prefix > (family === "ipv4" ? 32 : 128)) return "has too long a prefix";

@@ -80,10 +80,7 @@ const report = strictObject(
       description: "The path there. Default: `/`",
       examples: ["/pressure"],
     },
-    message: flag(
-      false,
-      "People hear of the event by notifications; of a need they always do. Default: `false`",
-    ),
+    message: flag(false, "The event is also sent as a notification; a need always is. Default: `false`"),
     ttl: {
       ...duration,
       default: "15m",

@@ -185,7 +185,7 @@ export const authOperations = {
     path: "/api/auth/password",
     summary: "Change your own password; all your other sessions end",
     description:
-      "The session of this request goes on. API tokens stay valid. A new password is refused if it is too short, too common or made of the user's names.",
+      "The session of this request continues. API tokens stay valid. A new password is refused if it is too short, too common or made of the user's names.",
     access: "session",
     beforePasswordChange: true,
     beforeEnrolment: true,

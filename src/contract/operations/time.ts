@@ -21,7 +21,7 @@ export const timeOperations = {
   reselectTimeSources: {
     method: "POST",
     path: "/api/system/time-sync/reselect",
-    summary: "Poll all sources and select anew; never steps the clock",
+    summary: "Poll all sources and select again; never steps the clock",
     description:
       "Answers after the measurements, which take some seconds. A token that fails only because the device's clock was wrong is accepted here.",
     access: correctors,

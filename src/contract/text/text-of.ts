@@ -42,7 +42,7 @@ export function textOf(bytes: Uint8Array, { refuse, otherwise, line = 1 }: Readi
   };
   if (/^(?:[^\0]\0)+$|^(?:\0[^\0])+$/.test(text.slice(0, 64)))
     throw refuse("is UTF-16 without a byte order mark. Save it as UTF-8");
-  if (text.includes("\0")) throw fail("\0", "has a NUL byte, so it is no text");
+  if (text.includes("\0")) throw fail("\0", "has a NUL byte, so it is not text");
   if (decoded === undefined)
     throw fail(
       "\ufffd",

@@ -104,7 +104,7 @@ function explained({ code, detail }: AgeComplaint): StewardError {
     case "bad_key":
       return new StewardError("validation_failed", `The backup needs another key: ${detail}.`);
     case "not_age":
-      return unusableBackup(`is no file that age has encrypted: ${detail}`);
+      return unusableBackup(`is not a file encrypted by age: ${detail}`);
     case "too_costly":
       return unusableBackup(`is not opened here: ${detail}`);
     case "damaged":

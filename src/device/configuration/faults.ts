@@ -124,7 +124,7 @@ function noTokens({ user }: ConfiguredToken): string {
 }
 
 function absent({ user }: ConfiguredToken): string {
-  return `names ${user}, who is no user of this device and would not become one`;
+  return `names ${user}, who is not a user of this device and would not become one`;
 }
 
 function rightFaults(
@@ -154,7 +154,7 @@ function endFaults(
   if (seconds < shortest || seconds > longest)
     return [fault(at("expires_in"), "out_of_range", "must be 1h to 366d")];
   if (expires_at !== undefined && Number.isNaN(Date.parse(expires_at)))
-    return [fault(at("expires_at"), "format", "is no date of the calendar")];
+    return [fault(at("expires_at"), "format", "is not a calendar date")];
   // An existing token may have expired since the file was written.
   if (expires_at === undefined || !isFresh || !order.isClockTrusted) return [];
   const left = (Date.parse(expires_at) - Date.parse(order.at)) / 1_000;

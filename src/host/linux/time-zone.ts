@@ -35,7 +35,7 @@ export function openTimeZone(places = usualPlaces): TimeZone & { toBeAdopted(): 
       if (now !== null)
         return `is a former name of ${now}: \`steward system time-zone ${now}\` sets that, and as root \`${legacy}\` brings the former one`;
       return zoneIn(database, "UTC")
-        ? `is no time zone of this device: "${name}" is not in its database. \`timedatectl list-timezones\` lists them`
+        ? `is not a time zone of this device: "${name}" is not in its database. \`timedatectl list-timezones\` lists them`
         : "cannot be set: this device has no time zone database. Install it as root: apt install tzdata";
     },
     timeZoneTrouble: () => {

@@ -105,7 +105,7 @@ function createAllowed({ logUnits, unitId = (unit) => unit }: LogsOptions) {
 
 function foreignUnit(unit: string, logUnits: readonly string[]): StewardError {
   const allowed = [agentUnit, "steward-….service", ...logUnits].join(", ");
-  const detail = `is no unit whose log may be read here; these are: ${allowed}; log_units of the host file adds others`;
+  const detail = `is not a unit whose log can be read here; these are: ${allowed}; log_units of the host file adds others`;
   return new StewardError("validation_failed", `Parameter /unit: ${unit} ${detail}.`, {
     details: { errors: [{ pointer: "/unit", code: "not_allowed", detail }] },
   });

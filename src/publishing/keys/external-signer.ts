@@ -82,7 +82,7 @@ function signatureOf(
     throw failed(
       command,
       role,
-      `wrote ${stdout.length} bytes that are no signature (64 bytes, their hex digits or Base64)`,
+      `wrote ${stdout.length} bytes that are not a signature (64 bytes, their hex digits or Base64)`,
     );
   return signature;
 }

@@ -80,7 +80,7 @@ function base(url: string): string {
 /** RFC 3986 §2.3: one path segment, with everything quoted that is not unreserved; that is python's quote(name, ""). */
 function quoted(name: string): string {
   if (name === "" || name === "." || name === ".." || /[\ud800-\udfff]/u.test(name)) {
-    throw refusal(`${JSON.stringify(name)} is no name of a file.`);
+    throw refusal(`${JSON.stringify(name)} is not a file name.`);
   }
   return encodeURIComponent(name).replace(
     /[!'()*]/g,
@@ -92,7 +92,9 @@ function targetSegments(path: string): string[] {
   const segments = path.split("/");
   const isUnsafe = /[\p{Cc}\\]/u.test(path);
   if (isUnsafe || segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
-    throw refusal(`${JSON.stringify(path)} is no path of a target: it could lead out of the repository.`);
+    throw refusal(
+      `${JSON.stringify(path)} is not the path of a target: it could lead out of the repository.`,
+    );
   }
   return segments;
 }
@@ -124,7 +126,7 @@ function notServed(name: string, { where, status, headers }: Transfer): StewardE
     return failure("update_web_page", `${answered}: the network asks this device to sign in.`);
   if ([403, 404, 410].includes(status)) {
     const why =
-      "there is no such file, or this device may not read it. Is it a whole repository, or one for devices of another kind?";
+      "there is no such file, or this device cannot read it. Is it a whole repository, or one for devices of another kind?";
     return failure("update_file_missing", `${answered}: ${why}`);
   }
   if (status !== 429 && status < 500) return refusal(`${answered}; 200 or 404 is expected.`);

@@ -127,7 +127,7 @@ function refuseBegun(directory: string): void {
   if (!isReplacementDecided(directory) || !(existsSync(leaving) || existsSync(former))) return;
   throw new StewardError(
     "state_damaged",
-    "The restoring of a backup has begun, and a fault of the disk keeps it from its end. The agent goes on with it when it starts: systemctl restart steward.",
+    "Restoring a backup has begun, but a fault of the disk has stopped it. The agent continues when it starts: systemctl restart steward.",
   );
 }
 

@@ -7,7 +7,7 @@ export interface StateIdentity {
   readonly device_id: string;
   /** The part of its adoption by this machine that is not recorded yet; null: all is. */
   readonly untold: Readonly<Record<string, string | number>> | null;
-  /** The restoring of a backup that is not recorded yet; absent: all is, or it was none. */
+  /** Restoring a backup that is not recorded yet; absent: all is, or it was none. */
   readonly restored?: Readonly<Record<string, string | boolean>>;
 }
 

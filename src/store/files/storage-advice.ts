@@ -15,7 +15,7 @@ export function storageAdvice(code: string, directory: string): string {
       return `The disk of ${point} answers with errors and may be failing: as root, \`dmesg | tail\` says more. Copy ${directory} to another disk, then check this one with fsck or replace it.`;
     case "EACCES":
     case "EPERM":
-      return `This user may not write in ${directory}: as root, \`ls -la ${directory}\` shows whose it is, and \`chown -R USER:GROUP ${directory}\` gives it back (the agent's are steward:steward).`;
+      return `This user cannot write in ${directory}: as root, \`ls -la ${directory}\` shows whose it is, and \`chown -R USER:GROUP ${directory}\` gives it back (the agent's are steward:steward).`;
     default:
       return `Check that ${directory} exists, is writable and not mounted read-only.`;
   }

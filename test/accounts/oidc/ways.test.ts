@@ -202,7 +202,7 @@ const rows: readonly Row[] = [
     "groups that are no list, as Zitadel's roles",
     authelia({ claims: { ...named, groups: { operators: { 1: "example.com" } } } }),
     "role_missing",
-    /its groups is no list of groups/,
+    /its groups is not a list of groups/,
   ],
 ];
 

@@ -70,8 +70,11 @@ describe("a source range", () => {
   });
 
   const faults: readonly [fault: RegExp, sources: readonly string[]][] = [
-    [/no address and no CIDR range/, ["", "/24", "device", "192.0.2", "192.0.2.0/", "192.0.2.0/24/8"]],
-    [/no address and no CIDR range/, ["192.0.2.0/x", "192.0.2.0/0024", "192.0.2.0/-1", " 192.0.2.0/24"]],
+    [/neither an address nor a CIDR range/, ["", "/24", "device", "192.0.2", "192.0.2.0/", "192.0.2.0/24/8"]],
+    [
+      /neither an address nor a CIDR range/,
+      ["192.0.2.0/x", "192.0.2.0/0024", "192.0.2.0/-1", " 192.0.2.0/24"],
+    ],
     [/no zone/, ["fe80::1%eth0", "fe80::%1/64"]],
     [/as an IPv4 range/, ["::ffff:192.0.2.1", "::ffff:192.0.2.0/120", "::FFFF:c000:201"]],
     [/too long a prefix/, ["192.0.2.0/33", "192.0.2.0/128", "2001:db8::/129", "2001:db8::/999"]],

@@ -134,7 +134,7 @@ const restores: Readonly<Record<string, Case>> = {
   "a download that is cut in its header": refused(/damaged or cut short/, {
     file: ({ sealed }) => sealed.subarray(0, 100),
   }),
-  "an empty download": refused(/no file that age has encrypted/, { file: () => Buffer.alloc(0) }),
+  "an empty download": refused(/is not a file encrypted by age/, { file: () => Buffer.alloc(0) }),
 };
 
 const own: Case["keys"] = [mine.text];

@@ -97,7 +97,7 @@ describe("whether a requested release is for this device", () => {
     const roles = { rules: roleOf([unreadable]) };
     await assert.rejects(judged(idOf(unreadable), { roles, found: [unreadable] }).verdict, {
       code: "update_not_acceptable",
-      message: `The release ${idOf(unreadable)} cannot be used: "stable/rules/base-2.tar.gz" its version is no semantic version.`,
+      message: `The release ${idOf(unreadable)} cannot be used: "stable/rules/base-2.tar.gz" its version is not a semantic version.`,
     });
     for (const failure of [expired, new StewardError("storage_full", "The disk is full.")])
       await assert.rejects(

@@ -113,7 +113,7 @@ describe("the log from a journal", () => {
     });
     for (const unit of [undefined, "syslog.service", "rsyslog.service"])
       assert.deepEqual(seen(await logs.list({ ...anyone, unit })), ["collected"], unit);
-    await assert.rejects(logs.list({ ...anyone, unit: "other.service" }), /other\.service is no unit/);
+    await assert.rejects(logs.list({ ...anyone, unit: "other.service" }), /other\.service is not a unit/);
   });
 
   it("refuses units that may not be read, and names those that may", async (test) => {

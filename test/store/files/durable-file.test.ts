@@ -152,7 +152,7 @@ describe("a directory that is made", () => {
     for (const [why, code, message] of [
       ["ENOSPC", "storage_full", /./],
       ["EDQUOT", "storage_full", /./],
-      ["EACCES", "storage_unwritable", new RegExp(`may not write in ${directory}:`)],
+      ["EACCES", "storage_unwritable", new RegExp(`cannot write in ${directory}:`)],
     ] as const) {
       const cause = Object.assign(new Error(why), { code: why });
       put((() => Promise.reject(cause)) as never);

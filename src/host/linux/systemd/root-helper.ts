@@ -139,7 +139,7 @@ function unreachable(line: string, cause: Error): StewardError {
   // More connections wait than the socket holds.
   if (code === "EAGAIN") return limited(line, 1);
   if (code === "EACCES" || code === "EPERM")
-    return new StewardError("forbidden", "This user may not ask the root helper.", { cause });
+    return new StewardError("forbidden", "This user cannot ask the root helper.", { cause });
   return new StewardError(
     "internal_error",
     `The root helper cannot be asked for "${line}": ${cause.message}.`,

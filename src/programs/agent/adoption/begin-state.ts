@@ -36,7 +36,7 @@ export async function beginState(config: RoomsConfig, host: Host) {
 function refuseUnfinished(stateDirectory: string): void {
   const isReset = isWipeRequested(stateDirectory);
   if (!isReset && !isReplacementDecided(stateDirectory)) return;
-  const what = isReset ? "A factory reset of this device" : "The restoring of a backup";
+  const what = isReset ? "A factory reset of this device" : "Restoring a backup";
   throw new StewardError(
     "state_damaged",
     `${what} has begun, and the agent carries it out when it starts: systemctl start steward.`,
