@@ -128,6 +128,7 @@ describe("the console's updates, on a device with two good releases and a bad on
     assert.equal(await reader.getByRole("button", { name: /^Dismiss/ }).count(), 0);
     await press(need, /^Dismiss/);
     await need.waitFor({ state: "detached" });
+    await page.goto("/system/events");
     await sees(page, "dismissed the failure of Rules 1.2.0");
     await page.goto("/updates");
     await sees(card(), "Up to date.");
