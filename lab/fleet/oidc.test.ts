@@ -148,7 +148,7 @@ describe("users of oidc-provider", () => {
     row("the device's secret", "the credential steward.oidc, before client_secret_file");
     assert.equal(new URL(page.url()).search, "");
     await page.goto(`${origin}/account`);
-    await page.getByText("You sign in at the provider").waitFor();
+    await page.getByText("Sign in at the provider once more").waitFor();
     assert.equal(await page.getByLabel("New password").count(), 0);
     await context.close();
   });
@@ -188,7 +188,7 @@ describe("users of oidc-provider", () => {
       .getByRole("button", { name: /^(Add|Create)/ })
       .last()
       .click();
-    await page.getByText("You sign in at the provider").waitFor();
+    await page.getByText("Sign in at the provider once more").waitFor();
     await throughProvider(context, page, "grace");
     await until("the new user", async () => (await users()).some(({ username }) => username === "wilma"));
     row("step-up", "prompt=login at the provider, then the change goes on");

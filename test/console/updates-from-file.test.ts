@@ -75,10 +75,10 @@ describe("updates from a file, in the browser of a laptop beside a device withou
     const wrong = join(scratch, "holiday.tar");
     writeFileSync(wrong, randomBytes(20_000_000));
     await field(page).setInputFiles(wrong);
-    await sees(part(page), "The file is no archive of a repository");
+    await sees(part(page), "The file is not an archive of a repository");
     await sees(part(page), "Send an uncompressed tar of the publisher’s repository");
     await isTaken(page);
-    assert.equal(await part(page).getByText("The file is no archive").count(), 0);
+    assert.equal(await part(page).getByText("The file is not an archive").count(), 0);
   });
 
   it("can be stopped on their way, which leaves nothing on the device", async () => {
