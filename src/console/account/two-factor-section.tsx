@@ -6,7 +6,7 @@ import { call } from "../client/call.ts";
 import { useAction } from "../client/use-action.ts";
 import { fewCodes, userChanged } from "../session/session.ts";
 import { Credentials } from "../sign-in/credentials.tsx";
-import { signInWithoutFactor } from "../sign-in/sign-in.tsx";
+import { signInWith } from "../sign-in/sign-in.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
@@ -206,7 +206,8 @@ function LostFactorDialog({ user, onClose }: FactorDialogProps) {
       verb={t.account.removeLost}
       isDangerous
       onConfirm={async () => {
-        await signInWithoutFactor(user.username, password, code);
+        const factor = { recovery_code: code };
+        await signInWith({ username: user.username, password, factor, challengeToken: null, isLost: true });
         toast(t.account.removed);
       }}
       onClose={onClose}

@@ -51,18 +51,6 @@ export async function signInWith(given: CredentialInput): Promise<void> {
   await enter(() => sessionOf(given));
 }
 
-/** Takes the second factor away with a recovery code, which ends all sessions, and signs in again. */
-export async function signInWithoutFactor(
-  username: string,
-  password: string,
-  recoveryCode: string,
-): Promise<void> {
-  await enter(async () => {
-    await removeFactor(username, password, recoveryCode);
-    return login(username, password);
-  });
-}
-
 async function signInFromPage(given: CredentialInput): Promise<void> {
   try {
     await enter(async () => {
@@ -85,33 +73,22 @@ async function enter(begin: () => Promise<Session>): Promise<void> {
   await inTurn(async () => signedIn(await begin()));
 }
 
-async function sessionOf({
-  username,
-  password,
-  factor,
-  challengeToken,
-  isLost,
-}: CredentialInput): Promise<Session> {
+async function sessionOf(given: CredentialInput): Promise<Session> {
+  const { username, password, factor, challengeToken, isLost } = given;
+  const login = () => call("login", { body: { username, password, refresh: "cookie" } });
   if (isLost && factor !== null && "recovery_code" in factor) {
-    await removeFactor(username, password, factor.recovery_code);
-    return login(username, password);
+    // The factor goes, which ends all sessions.
+    const opened = await call("recoverTwoFactor", {
+      params: { id: username },
+      body: { password, ...factor },
+    });
+    // Its session would live only in this page; the one that lasts is in a cookie.
+    if ("refresh_token" in opened && opened.refresh_token !== undefined)
+      await call("logout", { body: { refresh_token: opened.refresh_token } });
+    return login();
   }
-  if (factor === null || challengeToken === null) return login(username, password);
+  if (factor === null || challengeToken === null) return login();
   return call("answerChallenge", { body: { challenge_token: challengeToken, ...factor, refresh: "cookie" } });
-}
-
-function login(username: string, password: string): Promise<Session> {
-  return call("login", { body: { username, password, refresh: "cookie" } });
-}
-
-async function removeFactor(username: string, password: string, recovery_code: string): Promise<void> {
-  const opened = await call("recoverTwoFactor", {
-    params: { id: username },
-    body: { password, recovery_code },
-  });
-  // Its session would live only in this page; the one that lasts is in a cookie.
-  if ("refresh_token" in opened && opened.refresh_token !== undefined)
-    await call("logout", { body: { refresh_token: opened.refresh_token } });
 }
 
 function stepBack(): Promise<void> {
