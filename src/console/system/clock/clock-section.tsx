@@ -67,7 +67,7 @@ export function ClockSection() {
         </div>
         {!isWrong && isOneOf("admin", "operator") && (
           <div class="buttons">
-            <SyncButton status={status} actions={actions} kind="plain" />
+            <AskButton verb="sync" status={status} actions={actions} />
           </div>
         )}
       </div>
@@ -93,7 +93,7 @@ function ClockDetails(props: ClockProps) {
         <Inside status={status}>
           {isOneOf("admin", "operator") && (
             <div class="buttons apart">
-              <ReselectButton {...props} />
+              <AskButton verb="reselect" {...props} />
               {isOneOf("admin") && !mayBeByHand(status) && <BrowserTimeButton {...props} />}
             </div>
           )}
@@ -158,7 +158,9 @@ function ClockWrong({ status, actions }: ClockProps) {
         <p>{isBrowserWrong ? t.clock.browserWrong(absoluteTime(new Date())) : differenceInWords()}</p>
       )}
       <div class="buttons">
-        {isOneOf("admin", "operator") && !isAlone && <SyncButton status={status} actions={actions} />}
+        {isOneOf("admin", "operator") && !isAlone && (
+          <AskButton verb="sync" status={status} actions={actions} kind="primary" />
+        )}
         {isByHand && (
           <BrowserTimeButton status={status} actions={actions} kind={isAlone ? "primary" : "plain"} />
         )}
@@ -183,39 +185,25 @@ function ClockWrong({ status, actions }: ClockProps) {
   );
 }
 
-/** Asks the time servers and puts the clock right by them; the main button only where it is wrong. */
-function SyncButton({
+/** Asks the time servers and puts the clock right by them; `reselect`: all of them, also those that were given up. */
+function AskButton({
+  verb,
   status,
-  actions: { sync, reselect },
-  kind = "primary",
-}: ClockProps & Pick<ButtonProps, "kind">) {
+  actions,
+  kind = "plain",
+}: ClockProps & Pick<ButtonProps, "kind"> & { readonly verb: "sync" | "reselect" }) {
+  const [act, other] = [actions[verb], actions[verb === "sync" ? "reselect" : "sync"]];
   return (
     <Button
       kind={kind}
-      isBusy={sync.isBusy}
-      why={reselect.isBusy ? t.clock.whyBusy : whyUnpolled(status)}
+      isBusy={act.isBusy}
+      why={other.isBusy ? t.clock.whyBusy : whyUnpolled(status)}
       onClick={() => {
-        reselect.forget();
-        void sync.run();
+        other.forget();
+        void act.run();
       }}
     >
-      {t.clock.sync}
-    </Button>
-  );
-}
-
-/** Asks all of them again, also those that were given up. */
-function ReselectButton({ status, actions: { sync, reselect } }: ClockProps) {
-  return (
-    <Button
-      isBusy={reselect.isBusy}
-      why={sync.isBusy ? t.clock.whyBusy : whyUnpolled(status)}
-      onClick={() => {
-        sync.forget();
-        void reselect.run();
-      }}
-    >
-      {t.clock.reselect}
+      {t.clock[verb]}
     </Button>
   );
 }

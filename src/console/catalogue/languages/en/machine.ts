@@ -76,8 +76,7 @@ export const machine = {
   restore: "Restore a backup",
   restoreText: "A new device offers it in its first run. On this one, root does it with the file at hand:",
   bundle: "Support bundle",
-  bundleText:
-    "Findings, logs and settings for support, without secrets; users and addresses only by number.",
+  bundleText: "Findings, logs and settings for support, without secrets; users and addresses only by number.",
   bundleMade: (file: string) => `${file} is in your browser's downloads.`,
   undo: "Restore or reset",
   restart: "Restart this device",
