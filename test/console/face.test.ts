@@ -164,7 +164,7 @@ describe("the colour of a device", () => {
     assert.ok(latest.x + latest.width > 1_350, "the width is used");
     await assertFits(page);
     await page.setViewportSize({ width: 1439, height: 900 });
-    const needs = await boxOf(".needs");
+    const needs = await boxOf(".needs.to-do");
     assert.ok((await boxOf(".latest")).y > needs.y + needs.height, "the events are below the needs");
     await assertFits(page);
     await page.setViewportSize({ width: 2560, height: 1440 });
