@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { HostSettings, Settings } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { call, callWithTag } from "../../client/call.ts";
@@ -101,7 +101,7 @@ function NamesForm({ settings, host, base, asked }: FormProps) {
       isReady={isChanged}
       others={isChanged && <Button onClick={discard}>{t.machine.discard}</Button>}
     >
-      <div class="machine-names" ref={useAskedField(asked)}>
+      <div class="machine-names">
         {ofSettings.map((name) => (
           <div key={name} data-asked={name}>
             <TextField
@@ -113,12 +113,13 @@ function NamesForm({ settings, host, base, asked }: FormProps) {
         ))}
         {isOneOf("admin") ? (
           <>
-            <div data-asked="host_name">
-              <TextField {...field("host_name")} maxLength={63} spellcheck={false} />
-            </div>
-            <div data-asked="time_zone">
-              <ZoneField {...field("time_zone")} present={base.time_zone} />
-            </div>
+            <TextField
+              {...field("host_name")}
+              maxLength={63}
+              spellcheck={false}
+              isFirst={asked === "host_name"}
+            />
+            <ZoneField {...field("time_zone")} present={base.time_zone} isFirst={asked === "time_zone"} />
           </>
         ) : (
           <Facts items={shownNames(base).slice(-ofHost.length)} />
@@ -162,19 +163,6 @@ function hintOf(name: Name, change: Change | undefined, base: string) {
   ) : (
     hint
   );
-}
-
-/** Gives the keyboard to the field that the address asks for. */
-function useAskedField(asked: string) {
-  const element = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const fields = element.current?.querySelectorAll<HTMLElement>("[data-asked]") ?? [];
-    [...fields]
-      .find(({ dataset }) => dataset.asked === asked)
-      ?.querySelector("input")
-      ?.focus();
-  }, [asked]);
-  return element;
 }
 
 /** Sends the names that differ. Those saved before a refusal are no longer changes. */

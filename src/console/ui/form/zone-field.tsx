@@ -1,15 +1,17 @@
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
+import { focusFirst } from "../focus.ts";
 import { type Edited, Field, type FieldProps } from "./field.tsx";
 import { foundZones, zoneMeant, zoneOfBrowser, zoneOptions } from "./zones.ts";
 
 interface ZoneProps extends Edited<string> {
   /** The device's zone. */
   readonly present: string;
+  readonly isFirst?: boolean;
 }
 
 /** A time zone, found by a part of its name (ARIA APG: editable combobox). Any other text stays for the agent. */
-export function ZoneField({ value, present, onInput, ...about }: FieldProps & ZoneProps) {
+export function ZoneField({ value, present, onInput, isFirst, ...about }: FieldProps & ZoneProps) {
   const { isOpen, typed, text, found, at, ...search } = useZoneSearch({ value, present, onInput });
   const listId = useId();
   const list = useRef<HTMLDivElement>(null);
@@ -24,6 +26,7 @@ export function ZoneField({ value, present, onInput, ...about }: FieldProps & Zo
         <div class="combobox">
           <input
             {...ids}
+            {...(isFirst && { ref: focusFirst })}
             role="combobox"
             aria-expanded={isOpen}
             aria-controls={isOpen ? listId : undefined}
