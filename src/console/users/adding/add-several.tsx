@@ -4,7 +4,6 @@ import { t } from "../../catalogue/words.ts";
 import { call } from "../../client/call.ts";
 import type { SeveralProps } from "../../client/parts.ts";
 import { useAction } from "../../client/use-action.ts";
-import { everyItem } from "../../lists/csv.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/form/field.tsx";
@@ -12,6 +11,7 @@ import { FileField } from "../../ui/form/file-field.tsx";
 import { Form } from "../../ui/form/form.tsx";
 import { ProblemView } from "../../ui/problem-view.tsx";
 import { oneByOne } from "../one-by-one.ts";
+import { readAllUsers } from "../use-users.ts";
 import { type Column, type CsvWords, type Entry, peopleFromCsv, textOfCsv } from "./people-from-csv.ts";
 
 /** People who are added at once: more would be a sheet too long to read, and minutes of hashing on a small device. */
@@ -95,9 +95,7 @@ const noNames: ReadonlySet<string> = new Set();
 function useUserNames() {
   const [names, setNames] = useState<ReadonlySet<string> | null>(null);
   const { run, error } = useAction(async () => {
-    const users = await everyItem((cursor) =>
-      call("listUsers", { query: { limit: 200, ...(cursor !== undefined && { cursor }) } }),
-    );
+    const users = await readAllUsers({});
     setNames(new Set(users.map(({ username }) => username)));
   });
   useEffect(() => void run(), []);
