@@ -11,32 +11,16 @@ const serve: Command = {
   path: ["serve"],
   summary: "Run the agent",
   options: [
-    { name: "run", value: "DIR", isFile: true, summary: "directory of the socket and the setup token" },
+    { name: "run", value: "DIR", summary: "directory of the socket and the setup token" },
     { name: "listen", value: "ADDRESS:PORT", summary: "loopback address and port for HTTP" },
     {
       name: "host-file",
       value: "FILE",
-      isFile: true,
       summary: "the host file: root's decisions about this device, as JSON",
     },
-    {
-      name: "initial-settings",
-      value: "FILE",
-      isFile: true,
-      summary: "settings for the first start, as JSON",
-    },
-    {
-      name: "releases",
-      value: "DIR",
-      isFile: true,
-      summary: "for a trial: the directory for releases; with --trust",
-    },
-    {
-      name: "trust",
-      value: "DIR",
-      isFile: true,
-      summary: "for a trial: the directory for the installer's own records",
-    },
+    { name: "initial-settings", value: "FILE", summary: "settings for the first start, as JSON" },
+    { name: "releases", value: "DIR", summary: "for a trial: the directory for releases; with --trust" },
+    { name: "trust", value: "DIR", summary: "for a trial: the directory for the installer's own records" },
     { name: "steer-clock", summary: "let the agent set this host's clock; otherwise it only measures it" },
   ],
   async run() {

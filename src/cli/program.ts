@@ -5,7 +5,6 @@ const agentOptions: readonly Option[] = [
   {
     name: "socket",
     value: "PATH",
-    isFile: true,
     excludes: "url",
     isOfAgent: true,
     summary: "the agent's socket (STEWARD_SOCKET, else /run/steward/steward.sock)",
@@ -13,7 +12,6 @@ const agentOptions: readonly Option[] = [
   {
     name: "state",
     value: "DIR",
-    isFile: true,
     isOfAgent: true,
     summary: "the agent's state directory (STEWARD_STATE, else /var/lib/steward)",
   },
@@ -23,17 +21,10 @@ const agentOptions: readonly Option[] = [
     isOfAgent: true,
     summary: "send a token or password over plain http, where others can read it",
   },
-  {
-    name: "token-file",
-    value: "FILE",
-    isFile: true,
-    isOfAgent: true,
-    summary: "file that holds the bearer token",
-  },
+  { name: "token-file", value: "FILE", isOfAgent: true, summary: "file that holds the bearer token" },
   {
     name: "cacert",
     value: "FILE",
-    isFile: true,
     isOfAgent: true,
     summary: "PEM file of the certificate authority for the server of --url",
   },

@@ -25,7 +25,6 @@ export const checkCommand: Command = {
     {
       name: "root",
       value: "FILE",
-      isFile: true,
       summary: "the root that devices are given; the 1.root.json of DIR, or of the server, if not given",
     },
     ...deviceOptions,
@@ -40,7 +39,6 @@ export const checkCommand: Command = {
     {
       name: "ca-file",
       value: "FILE",
-      isFile: true,
       summary: "authorities (PEM) beside those of Node, as update.ca_file of devices",
     },
   ],

@@ -38,14 +38,12 @@ export const initCommand: Command = {
     {
       name: "from",
       value: "PUBLIC",
-      isFile: true,
       summary:
         "recreate a lost repository from the uploaded directory, which is verified as devices do; makes no keys",
     },
     {
       name: "keys",
       value: "KEYS",
-      isFile: true,
       summary: "with --from: a directory of private keys, which are copied to DIR/keys",
     },
     {

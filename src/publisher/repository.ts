@@ -22,7 +22,6 @@ export const directoryPositional: Positional = { name: "DIR" };
 export const keyOption: Option = {
   name: "key",
   value: "FILE",
-  isFile: true,
   summary: "a private key (PEM) beside those in DIR/keys; may be repeated",
 };
 

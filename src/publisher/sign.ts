@@ -18,13 +18,8 @@ export const signCommand: Command = {
   options: [
     ...signingOptions,
     { name: "print", excludes: "attach", summary: "write the bytes to be signed to standard output" },
-    { name: "out", value: "FILE", isFile: true, excludes: "attach", summary: "write them to a file" },
-    {
-      name: "attach",
-      value: "FILE",
-      isFile: true,
-      summary: "attach a signature: 64 bytes, or their hex digits",
-    },
+    { name: "out", value: "FILE", excludes: "attach", summary: "write them to a file" },
+    { name: "attach", value: "FILE", summary: "attach a signature: 64 bytes, or their hex digits" },
     {
       name: "key-id",
       value: "ID",

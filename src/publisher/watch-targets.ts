@@ -8,7 +8,6 @@ export const targetFileOptions: readonly Option[] = [
   {
     name: "file-sd",
     value: "FILE",
-    isFile: true,
     summary:
       "write the addresses that have reported within a week as targets of Prometheus (file_sd_configs), when they change and at most each minute",
   },

@@ -47,12 +47,7 @@ export const backup: Command = {
       value: "KEY",
       summary: "encrypt to this public key (age1…) instead of a passphrase; can be repeated",
     },
-    {
-      name: "recipients-file",
-      value: "FILE",
-      isFile: true,
-      summary: "a file of such keys, one on each line",
-    },
+    { name: "recipients-file", value: "FILE", summary: "a file of such keys, one on each line" },
     {
       name: "passphrase-stdin",
       excludes: "recipient",

@@ -50,7 +50,6 @@ export const restore: Command = {
     {
       name: "identity",
       value: "FILE",
-      isFile: true,
       summary: "a file of private keys from age-keygen, all of which are tried; can be repeated",
     },
   ],

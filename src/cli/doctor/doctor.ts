@@ -20,7 +20,6 @@ export const doctor: Command = {
     {
       name: "bundle",
       value: "FILE",
-      isFile: true,
       summary:
         "write a .tar.gz with the findings, logs and settings, but no secrets or user names; - is standard output",
     },

@@ -54,7 +54,7 @@ const list: Command = {
       name: "against-journal",
       summary: "with --verify: also check that the record is as long as the journal says",
     },
-    { name: "journal", value: "FILE", isFile: true, summary: "an exported journal (journalctl -o json)" },
+    { name: "journal", value: "FILE", summary: "an exported journal (journalctl -o json)" },
   ],
   worksOffline: true,
   async run(invocation) {

@@ -16,7 +16,6 @@ const mostAnswerCharacters = 4_096;
 const socketOption = {
   name: "product-socket",
   value: "PATH",
-  isFile: true,
   summary: `the socket for the product's reports (STEWARD_PRODUCT_SOCKET, else ${usualSocket})`,
 } as const;
 const numbersWord = { name: "NAME=NUMBER", isOptional: true, isRepeated: true } as const;

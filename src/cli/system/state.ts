@@ -15,7 +15,7 @@ const names = [...documentNames, ...lateDocumentNames];
 
 const fromOption: Option = {
   name: "from",
-  value: "FILE",
+  value: "FILE|good",
   excludes: "at",
   summary: "a kept file from `state list NAME`, or good for the last good copy",
 };

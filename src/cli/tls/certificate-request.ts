@@ -86,7 +86,6 @@ export const install: Command = {
     {
       name: "ca-file",
       value: "FILE",
-      isFile: true,
       summary: "the CA's own certificate (PEM); not needed if the system trusts it",
     },
   ],

@@ -15,7 +15,6 @@ import { createProgressLine, shareOf } from "./progress-line.ts";
 export const repositoryOption: Option = {
   name: "repo",
   value: "DIR",
-  isFile: true,
   summary: "use a repository on this device, such as on a USB stick",
 };
 

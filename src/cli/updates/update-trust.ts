@@ -25,12 +25,7 @@ const install: Command = {
   positionals: [{ name: "FILE" }],
   options: [
     { name: "replace", summary: "replace another root" },
-    {
-      name: "host-file",
-      value: "FILE",
-      isFile: true,
-      summary: "the host file; the root of trust goes into its directory",
-    },
+    { name: "host-file", value: "FILE", summary: "the host file; the root of trust goes into its directory" },
   ],
   run: installTrust,
 };

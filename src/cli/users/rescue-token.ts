@@ -60,8 +60,8 @@ export const announceRescue: Command = {
   isHidden: true,
   summary: "Print a token of rescue for the first terminal, if the host file permits it",
   options: [
-    { name: "issue", value: "FILE", isFile: true, summary: "also into this file for agetty(8)" },
-    { name: "terminal", value: "FILE", isFile: true, summary: "also to this terminal, where there is one" },
+    { name: "issue", value: "FILE", summary: "also into this file for agetty(8)" },
+    { name: "terminal", value: "FILE", summary: "also to this terminal, where there is one" },
   ],
   async run({ context, options, output, places, client }) {
     const announce = async (said: string): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { Output } from "../output.ts";
 
-/** One option. With `value`, the word in the usage line, it takes a value; without, it is a switch. */
+/** One option. With `value`, the word in the usage line, it takes a value (`isFile`: a path); without, it is a switch. */
 export interface Option {
   readonly name: string;
   readonly short?: string;
@@ -9,13 +9,16 @@ export interface Option {
   readonly values?: readonly string[];
   /** Completion asks the program for the names of this kind that there are: `completion-names KIND`. */
   readonly live?: string;
-  /** The value names a file or a directory. */
-  readonly isFile?: true;
   /** The option that cannot be given together with this one. */
   readonly excludes?: string;
   /** It selects the agent, or the way to it. */
   readonly isOfAgent?: true;
   readonly summary: string;
+}
+
+/** True of a word that names a file or a directory. */
+export function isFile({ value = "" }: Option): boolean {
+  return ["DIR", "DIR|FILE", "FILE", "KEYS", "PATH", "PUBLIC"].includes(value);
 }
 
 export interface Positional {

@@ -1,4 +1,4 @@
-import type { Command, CommandTable, Option } from "../commands/command.ts";
+import { type Command, type CommandTable, isFile, type Option } from "../commands/command.ts";
 import { type CompletionModel, completionModel, type Place, quoted, spellings } from "./completion-model.ts";
 
 export const shells = ["bash", "zsh", "fish"] as const;
@@ -71,14 +71,15 @@ function namesOf(program: string, live: string): string {
   return `(${program} completion-names ${live} 2>/dev/null)`;
 }
 
-function fishOption(program: string, { name, short, value, values, isFile, live, summary }: Option): string {
+function fishOption(program: string, option: Option): string {
+  const { name, short, value, values, live, summary } = option;
   const names = short === undefined ? `-l ${name}` : `-s ${short} -l ${name}`;
-  return `${names}${value === undefined ? "" : fishValue(values ?? (live === undefined ? undefined : [namesOf(program, live)]), isFile)} -d ${quoted(summary)}`;
+  return `${names}${value === undefined ? "" : fishValue(values ?? (live === undefined ? undefined : [namesOf(program, live)]), isFile(option))} -d ${quoted(summary)}`;
 }
 
-function fishValue(values: readonly string[] | undefined, isFile: true | undefined): string {
+function fishValue(values: readonly string[] | undefined, isPath: boolean): string {
   if (values !== undefined) return ` -x -a ${quoted(values.join(" "))}`;
-  return isFile ? " -r -F" : " -x";
+  return isPath ? " -r -F" : " -x";
 }
 
 /** For `source <(steward completion bash)`; works without the bash-completion package. */
@@ -194,17 +195,19 @@ function longNames(options: readonly Option[]): string {
   return options.map(({ name }) => `--${name}`).join(" ");
 }
 
-function bashValues({ values, isFile, live }: Option): string {
+function bashValues(option: Option): string {
+  const { values, live } = option;
   if (live !== undefined) return `live=${live}`;
   if (values !== undefined) return `words=${quoted(values.join(" "))}`;
-  if (!isFile) return "return 0";
+  if (!isFile(option)) return "return 0";
   return 'compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return 0';
 }
 
-function zshValues({ values, isFile, live }: Option): string {
+function zshValues(option: Option): string {
+  const { values, live } = option;
   if (live !== undefined) return `live=${live}`;
   if (values !== undefined) return `compadd -- ${values.join(" ")}`;
-  return isFile ? "_files" : ":";
+  return isFile(option) ? "_files" : ":";
 }
 
 function zshPlace({ at, words, options, live }: Place): string {
