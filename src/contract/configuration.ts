@@ -1,6 +1,6 @@
 import { duration } from "./durations.ts";
 import { settingsChange } from "./schemas/settings-forms.ts";
-import { pageList, scopeList, sourceList, tokenHash } from "./schemas/tokens.ts";
+import { pageList, scopeList, sha256, sourceList } from "./schemas/tokens.ts";
 import {
   nullableTimestamp,
   partialObject,
@@ -49,7 +49,8 @@ const configuredUser = strictObject(
 
 const configuredToken = strictObject(
   {
-    token_hash: { ...tokenHash, description: "SHA-256 of the token in hex; it says which token this is" },
+    // The token cannot be made of it.
+    token_hash: { ...sha256, description: "SHA-256 of the token in hex; it says which token this is" },
     name: { ...displayName, minLength: 1, description: "a name that says what the token is for" },
     user: { ...username, description: "the owner; the token can do no more than that user" },
     scopes: scopeList,
@@ -112,19 +113,13 @@ export const configurationQuery = partialObject({
   check: { type: "boolean", description: "say what would change, and change nothing" },
 });
 
-const digest = {
-  type: "string",
-  pattern: "^[0-9a-f]{64}$",
-  "x-expected": "the 64 hex digits of a SHA-256",
-} as const;
-
 export const configurationDigest = strictObject({
-  digest: { ...digest, description: "of all four" },
-  users: { ...digest, description: "of the users that are kept here" },
-  tokens: digest,
-  settings: digest,
+  digest: { ...sha256, description: "of all four" },
+  users: { ...sha256, description: "of the users that are kept here" },
+  tokens: sha256,
+  settings: sha256,
   update_root: {
-    oneOf: [{ type: "null" }, digest],
+    oneOf: [{ type: "null" }, sha256],
     description: "fingerprint of the installed root of trust of updates",
   },
   applied_at: { ...nullableTimestamp, description: "when that file was first applied" },

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { apiToken, pageList, sourceList, tokenHash, tokenId } from "../../contract/schemas/tokens.ts";
+import { apiToken, pageList, sha256, sourceList, tokenId } from "../../contract/schemas/tokens.ts";
 import { timestamp, userId } from "../../contract/shapes.ts";
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
 import { objectOf } from "../../store/validation/object-schema.ts";
@@ -67,7 +67,7 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
           name,
           // Unknown scopes of another release are kept, but grant nothing.
           scopes: { type: "array", items: { type: "string", maxLength: 64 }, uniqueItems: true },
-          hash: tokenHash,
+          hash: sha256,
           created_at: timestamp,
           lifetime_seconds: { type: "number", minimum: 1 },
           expires_at: timestamp,
@@ -82,7 +82,7 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
         { replaces: tokenId, pages: pageList },
       ),
     },
-    provisioned: { oneOf: [{ type: "null" }, tokenHash] },
+    provisioned: { oneOf: [{ type: "null" }, sha256] },
   }),
   defaults: { tokens: [], provisioned: null },
   onLoss: "defaults",

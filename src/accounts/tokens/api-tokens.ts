@@ -20,7 +20,7 @@ export interface EndedTokens {
   readonly tokens_kept?: number;
 }
 
-interface MadeToken {
+export interface MadeToken {
   readonly token: StoredApiToken;
   readonly text: string;
 }

@@ -1,5 +1,5 @@
 import { durationSecondsOrNaN } from "../../contract/durations.ts";
-import { createToken, tokenHash, tokenLifeSeconds } from "../../contract/schemas/tokens.ts";
+import { createToken, sha256, tokenLifeSeconds } from "../../contract/schemas/tokens.ts";
 import { type Scope, userScopes } from "../../contract/scopes.ts";
 import { username as usernameSchema } from "../../contract/shapes.ts";
 import { jsonOf } from "../../contract/text/json-of.ts";
@@ -30,7 +30,7 @@ export function readFirstToken(text: string): WantedToken & { username: string; 
     username: textOf(members, "username", usernameSchema),
     name: textOf(members, "name", createToken.properties.name),
     scopes: scopesOf(members.scopes),
-    hash: textOf(members, "token_hash", tokenHash),
+    hash: textOf(members, "token_hash", sha256),
     lifetimeSeconds: lifetimeOf(members.expires_in),
   };
 }

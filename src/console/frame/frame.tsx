@@ -155,7 +155,6 @@ function Foot({ path }: { readonly path: string }) {
   );
 }
 
-/** The name of the user, and the button for signing out. */
 function AccountMenu() {
   const { username } = me();
   const [theme, setTheme] = useState(chosenTheme);

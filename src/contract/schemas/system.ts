@@ -3,6 +3,11 @@ import { productVersion } from "../product.ts";
 import { nullableTimestamp, partialObject, strictObject } from "../shapes.ts";
 import { updateProblem } from "./update-reasons.ts";
 
+const supportUntil = {
+  type: ["string", "null"],
+  description: "the last day of the maker's support (YYYY-MM-DD); null: not known",
+} as const;
+
 export const version = strictObject(
   {
     name: { type: "string", const: "steward" },
@@ -19,10 +24,7 @@ export const version = strictObject(
     uptime_seconds: { type: "number" },
     product: productVersion,
     rules_version: { type: ["string", "null"], description: "null: no rules installed" },
-    support_until: {
-      type: ["string", "null"],
-      description: "the last day of the maker's support (YYYY-MM-DD); null: not known",
-    },
+    support_until: supportUntil,
   },
   [
     "commit",
@@ -205,10 +207,7 @@ export const supportStates = ["supported", "ending", "ended", "unknown"] as cons
 export const hostSettings = strictObject({
   host_name: { type: "string" },
   time_zone: { type: "string", description: "a name of the IANA time zone database" },
-  support_until: {
-    type: ["string", "null"],
-    description: "the last day of the maker's support (YYYY-MM-DD); null: not known",
-  },
+  support_until: supportUntil,
   support: {
     type: "string",
     enum: supportStates,

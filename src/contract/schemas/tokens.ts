@@ -10,8 +10,7 @@ export const tokenId = {
   "x-expected": "the id of an API token, which begins with tok_",
 } as const;
 
-/** An API token as a file may have it: the token cannot be made of it. */
-export const tokenHash = {
+export const sha256 = {
   type: "string",
   pattern: "^[0-9a-f]{64}$",
   "x-expected": "the 64 hex digits of a SHA-256",

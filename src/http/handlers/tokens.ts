@@ -1,6 +1,6 @@
 import type { RequiredAction } from "../../accounts/sessions/required-action.ts";
 import type { StoredApiToken } from "../../accounts/tokens/api-token.ts";
-import { unknownToken } from "../../accounts/tokens/api-tokens.ts";
+import { type MadeToken, unknownToken } from "../../accounts/tokens/api-tokens.ts";
 import { noEnd, type RightsFault, rightsFaults } from "../../accounts/tokens/token-rights.ts";
 import type { Account } from "../../accounts/users/account.ts";
 import { durationSeconds } from "../../contract/durations.ts";
@@ -13,11 +13,6 @@ import { pageOf } from "../../store/documents/pages.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Call, type HandlersOf, personOf, programOf, roleOf } from "../call.ts";
 import type { AccountRooms } from "./account-rooms.ts";
-
-interface MadeToken {
-  readonly token: StoredApiToken;
-  readonly text: string;
-}
 
 /** `pages`: the names of the product's. */
 type TokenRooms = AccountRooms & { readonly pages: readonly string[] };

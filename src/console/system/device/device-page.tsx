@@ -193,7 +193,6 @@ function Lines({ of, areLinks }: { readonly of: readonly string[]; readonly areL
   );
 }
 
-/** HTTPS on the LAN and the certificate that browsers are shown. */
 function HttpsSection() {
   const tls = useResource("getTls");
   const mayEnable = isOneOf("admin") && tls.value?.enabling === "open";
