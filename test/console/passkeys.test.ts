@@ -165,7 +165,7 @@ describe("passkeys in the console", () => {
     await page.getByLabel("Recovery code", { exact: true }).fill(recoveryCode);
     await button(page, "Sign in").click();
     await page.getByRole("heading", { name: "Second factor" }).waitFor();
-    await page.getByRole("heading", { name: "API tokens" }).waitFor();
+    await page.getByRole("heading", { name: "Password" }).waitFor();
     await page.waitForFunction(() => "refusal" in globalThis);
     assert.equal(await noted("refusal"), "SecurityError");
     await untilDrawn(page);
