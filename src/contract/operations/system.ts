@@ -161,9 +161,9 @@ export const systemOperations = {
   enableTls: {
     method: "POST",
     path: "/api/system/tls",
-    summary: "Switch HTTPS on the LAN on, where root has not decided whether it is on",
+    summary: "Switch HTTPS on the LAN on, unless root has decided",
     description:
-      "From the device itself, through a tunnel to it, or within half an hour after the first administrator was made; elsewhere the answer is `setup_token_required`, and the request is repeated with the token of `steward setup-token --rescue`. Where the host file has `https.enabled`, the answer is `pinned_by_host`. Only root switches HTTPS off again.",
+      "From the device itself, through a tunnel to it, or within half an hour after the first administrator was made; elsewhere with the token of `steward setup-token --rescue`. `pinned_by_host`: the host file has `https.enabled`. Only root switches HTTPS off again.",
     access: admins,
     stepUp: true,
     body: tlsRequest,

@@ -88,8 +88,7 @@ const filters = {
   },
   others_only: {
     type: "boolean",
-    description:
-      "leave out requests of the caller's own session that were not refused, such as those by which its page stays signed in",
+    description: "leave out requests of the caller's own session that were not refused",
   },
 } as const;
 
