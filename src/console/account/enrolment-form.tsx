@@ -46,15 +46,15 @@ export function EnrolmentForm({
       {isPhone ? <OnPhone enrolment={enrolment} /> : <OnComputer enrolment={enrolment} />}
       <Form
         form={form}
-        verb={isOver ? t.account.beginAgain : t.account.enable}
+        verb={isOver ? t.enrolment.beginAgain : t.enrolment.enable}
         others={others}
         {...(isOver && { onSubmit: onAgain })}
       >
         <TextField
           {...form.field("code")}
           label={t.signIn.code}
-          hint={t.account.firstCode}
-          {...(isWrong && { error: t.account.nextCode })}
+          hint={t.enrolment.firstCode}
+          {...(isWrong && { error: t.enrolment.nextCode })}
           name="code"
           inputMode="numeric"
           autocomplete="one-time-code"
@@ -66,8 +66,8 @@ export function EnrolmentForm({
         {isInDoubt && (
           <CheckField
             {...form.field("allow_unsynchronised_clock")}
-            label={t.account.allowClock}
-            hint={t.account.allowClockHint}
+            label={t.enrolment.allowClock}
+            hint={t.enrolment.allowClockHint}
           />
         )}
       </Form>
@@ -79,14 +79,14 @@ export function EnrolmentForm({
 function OnPhone({ enrolment }: KeyProps) {
   return (
     <>
-      <p>{t.account.onThisPhone}</p>
+      <p>{t.enrolment.onThisPhone}</p>
       <p class="account-app apart">
         <a class="button" href={enrolment.otpauth_uri}>
-          {t.account.openMine}
+          {t.enrolment.openMine}
         </a>
       </p>
       <details class="account-otherwise">
-        <summary>{t.account.otherwise}</summary>
+        <summary>{t.enrolment.otherwise}</summary>
         <Key enrolment={enrolment} />
       </details>
     </>
@@ -96,9 +96,9 @@ function OnPhone({ enrolment }: KeyProps) {
 function OnComputer({ enrolment }: KeyProps) {
   return (
     <>
-      <p>{t.account.scan}</p>
+      <p>{t.enrolment.scan}</p>
       <Key enrolment={enrolment}>
-        <a href={enrolment.otpauth_uri}>{t.account.openAuthenticator}</a>
+        <a href={enrolment.otpauth_uri}>{t.enrolment.openAuthenticator}</a>
       </Key>
     </>
   );
@@ -107,14 +107,14 @@ function OnComputer({ enrolment }: KeyProps) {
 function Key({ enrolment, children }: KeyProps & { readonly children?: ComponentChildren }) {
   return (
     <div class="account-enrolment">
-      <QrPicture svg={enrolment.qr_svg} alt={t.account.qr} />
+      <QrPicture svg={enrolment.qr_svg} alt={t.enrolment.qr} />
       <div>
         <Secret
-          label={t.account.secret}
+          label={t.enrolment.secret}
           text={enrolment.secret}
           shown={enrolment.secret.replace(/.{4}(?!$)/g, "$& ")}
         />
-        <p class="hint">{t.account.secretHint}</p>
+        <p class="hint">{t.enrolment.secretHint}</p>
         {children}
       </div>
     </div>

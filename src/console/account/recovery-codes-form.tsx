@@ -25,13 +25,13 @@ export function RecoveryCodesForm({
   const deviceName = useStore(device)?.name ?? "";
   return (
     <>
-      <p>{t.account.recoveryCodesText}</p>
+      <p>{t.enrolment.recoveryCodesText}</p>
       <Secret
-        label={t.account.recoveryCodes}
-        text={`${t.account.codesFor(username, deviceName)}\n\n${codes.join("\n")}`}
+        label={t.enrolment.recoveryCodes}
+        text={`${t.enrolment.codesFor(username, deviceName)}\n\n${codes.join("\n")}`}
         fileName={`steward-${username}.txt`}
       />
-      <Paper title={t.account.codesFor(username, deviceName)}>
+      <Paper title={t.enrolment.codesFor(username, deviceName)}>
         <p>{absoluteTime(new Date(deviceNow()))}</p>
         <ol class="paper-codes">
           {codes.map((code) => (
@@ -40,10 +40,10 @@ export function RecoveryCodesForm({
             </li>
           ))}
         </ol>
-        <p>{t.account.codesUse}</p>
+        <p>{t.enrolment.codesUse}</p>
       </Paper>
-      <Form form={action} verb={t.ui.done} why={isKept ? null : t.account.keepFirst}>
-        <CheckField label={t.account.kept} value={isKept} onInput={setIsKept} />
+      <Form form={action} verb={t.ui.done} why={isKept ? null : t.enrolment.keepFirst}>
+        <CheckField label={t.enrolment.kept} value={isKept} onInput={setIsKept} />
       </Form>
     </>
   );

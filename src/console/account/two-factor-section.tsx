@@ -54,7 +54,7 @@ export function TwoFactorSection({
         <Enabled user={user} isRequired={isRequired} onOpen={(kind) => setOpen({ kind })} />
       ) : (
         <>
-          <p>{isRequired ? t.account.enrolText : t.account.inviteText}</p>
+          <p>{isRequired ? t.enrolment.enrolText : t.enrolment.inviteText}</p>
           <ProblemView error={begin.error} />
           <div class="buttons">
             <Button
@@ -164,7 +164,7 @@ function EnrolmentDialog({ onClose, ...given }: EnrolmentProps & { readonly onCl
 /** The second: it closes when the person says that the codes are kept. */
 function RecoveryCodesDialog(given: ComponentProps<typeof RecoveryCodesForm>) {
   return (
-    <Dialog title={t.account.recoveryCodes}>
+    <Dialog title={t.enrolment.recoveryCodes}>
       <StepsInOrder label={t.account.steps} names={t.account.enrolmentSteps} now="codes" />
       <RecoveryCodesForm {...given} />
     </Dialog>

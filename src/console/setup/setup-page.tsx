@@ -132,7 +132,7 @@ function FactorStep({ settings, updates, onDone, onBack }: StepProps) {
     };
     return (
       <>
-        <h3>{t.account.recoveryCodes}</h3>
+        <h3>{t.enrolment.recoveryCodes}</h3>
         <RecoveryCodesForm username={user.username} codes={codes} onKept={keptCodes} />
       </>
     );
@@ -155,7 +155,7 @@ function FactorStep({ settings, updates, onDone, onBack }: StepProps) {
   );
   return (
     <>
-      <p>{isRequired ? t.account.enrolText : t.account.inviteText}</p>
+      <p>{isRequired ? t.enrolment.enrolText : t.enrolment.inviteText}</p>
       {enrolment !== null ? (
         <EnrolmentForm
           {...{ user, enrolment, others }}
