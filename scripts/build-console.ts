@@ -8,7 +8,7 @@ import { eventRows, eventTable } from "./build/event-rows.ts";
 
 /** Within the source, what belongs to one part (`partFiles`); everything else is loaded with the first page. */
 const ofSomePages =
-  /^(catalogue\/languages\/[^/]+\/copied\/|setup|print|palette|ui\/table|ui\/form\/(zones?|duration|file|choices|radio)|sign-in\/(new-password|username)-field|client\/upload|users|account|problems|updates|product|system|plot|lists|styles\/parts)\b|\/node_modules\/uqr\//;
+  /^(catalogue\/languages\/[^/]+\/copied\/|setup|print|palette|ui\/form\/(zones?|duration|file)|client\/upload|users|account|problems|updates|product|system|plot|lists|styles\/parts)\b|\/node_modules\/uqr\//;
 
 /** Files of the contract that belong to the part or the file of texts that imports them. */
 const ofSomeFiles =
@@ -223,9 +223,6 @@ function filesOfConsole(source: string) {
         group("lists", /^((styles\/parts\/)?lists|users\/(user-fields|one-by-one))\b/),
         // Home draws a line of the history's, and would load each of its pieces as a file.
         group("plot", /^((styles\/parts\/)?plot\b|\.\.\/contract\/clock\/source-intervals)/),
-        // Fields that several parts have, and neither the first page nor Updates.
-        group("fields", /^ui\/form\/(choices|radio)/),
-        group("newcomers", /^sign-in\/(new-password|username)-field/),
         // The first run has forms of two other parts, and the restoring of a backup the field for the setup token.
         group(
           "forms",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { fill, press, sees, signIn, untilShown } from "../../lab/console/browser.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { assertReads } from "../../lab/console/page-checks.ts";
@@ -13,7 +13,7 @@ describe("what is not from the device, on a page", () => {
     page.route(path, (route) =>
       route.fulfill({ status, contentType: "text/html", body: "<h1>Sign in to our network</h1>" }),
     );
-  const problem = (page: Page) => page.locator(".problem");
+  const problem = (place: Page | Locator) => place.locator(".problem");
 
   it("is named at a read, whatever its status, with a button that reads again", async () => {
     const page = await browser.signedIn(agent, "admin", "/account");

@@ -251,7 +251,7 @@ describe("another device at the address of a session", () => {
     await former.stop();
     await page.getByText("The device does not answer. Reconnecting").waitFor();
     const other = await named("pump-9");
-    await ended(page).getByText("is now called pump-9, and was pump-7").waitFor();
+    await ended(page).getByText("pump-9 answers here now, not pump-7").waitFor();
     const loaded = page.waitForEvent("load");
     await goOn(page, passwords.operator);
     await loaded;

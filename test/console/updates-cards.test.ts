@@ -148,7 +148,10 @@ describe("how updates are as a whole", () => {
       code: "update_root_unusable",
       detail: "It is cut short.",
     } as const;
-    return { ...unset, trust: { installed: false, status: { code, detail: "?", reason } } };
+    return {
+      ...unset,
+      trust: { ...exampleUpdates().trust, installed: false, status: { code, detail: "?", reason } },
+    };
   };
   const [noRoot, badRoot] = [rootThat("not_installed"), rootThat("unusable")];
   const need: Need = {

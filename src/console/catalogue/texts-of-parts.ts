@@ -1,12 +1,12 @@
 /** The files of texts (languages/) that each part of the console is loaded with, beside those of `base`. */
 export const textsOfParts = {
   sheet: ["machine"],
-  setup: ["setup", "enrolment"],
+  setup: ["setup"],
   restore: ["setup"],
   people: ["people"],
   adding: ["people", "adding"],
   several: ["people", "adding"],
-  account: ["account", "enrolment"],
+  account: ["account"],
   passkey: [],
   device: ["device"],
   clock: ["device", "records"],

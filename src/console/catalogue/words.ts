@@ -7,7 +7,6 @@ interface English {
   readonly adding: typeof import("./languages/en/adding.ts");
   readonly account: typeof import("./languages/en/account.ts");
   readonly device: typeof import("./languages/en/device.ts");
-  readonly enrolment: typeof import("./languages/en/enrolment.ts");
   readonly event: typeof import("./languages/en/event.ts");
   readonly events: typeof import("./languages/en/events.ts");
   readonly findings: typeof import("./languages/en/findings.ts");

@@ -100,18 +100,12 @@ export function useGreeting(): ConsoleGreeting | null {
   return said;
 }
 
-/** Ends the wait for the next look. */
-export let tryNow: () => void = () => undefined;
-
 async function untilReturned(): Promise<void> {
   const saying = setTimeout(() => isAway.set(true), unseenMilliseconds);
   for (let tries = 0; !(await greet()); tries += 1) {
     isConnected.set(false);
     const seconds = waitsSeconds[Math.min(tries, waitsSeconds.length - 1)] ?? 1;
-    await new Promise<void>((resolve) => {
-      tryNow = resolve;
-      setTimeout(resolve, seconds * 1_000);
-    });
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
   }
   clearTimeout(saying);
   returning = null;

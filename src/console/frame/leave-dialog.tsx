@@ -31,7 +31,7 @@ export function LateDialog() {
   if (late === null) return null;
   return (
     <Dialog title={t.problem.late.title} onClose={late.wait}>
-      <p>{t.problem.late.text}</p>
+      <p>{t.problem.perhaps}</p>
       <div class="buttons">
         <Button kind="primary" onClick={late.wait}>
           {t.problem.late.wait}

@@ -1,12 +1,10 @@
-import { useEffect } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { entryOf } from "../client/cache.ts";
-import { greet, greeting } from "../client/connection.ts";
+import { greeting } from "../client/connection.ts";
 import { ended, me } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
-import { Banner } from "../ui/page.tsx";
 import { Credentials } from "./credentials.tsx";
 import { ProviderButton, signInBy } from "./provider.tsx";
 import { signInWith } from "./sign-in.tsx";
@@ -38,7 +36,6 @@ export function SessionEnded() {
 function OtherDevice() {
   const before = entryOf("getStatus", "{}").read.read().value?.device_name;
   const now = useStore(greeting)?.device_name;
-  useEffect(() => void greet(), []);
   if (!before || !now || before === now) return null;
-  return <Banner state="wrong">{t.signIn.otherDevice(now, before)}</Banner>;
+  return <p role="alert">{t.signIn.otherDevice(now, before)}</p>;
 }

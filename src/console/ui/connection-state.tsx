@@ -1,6 +1,6 @@
 import { timeOfDay } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
-import { heardAt, isAway, isForeign, tryNow } from "../client/connection.ts";
+import { heardAt, isAway, isForeign } from "../client/connection.ts";
 import { useStore } from "../store.ts";
 import { Shape } from "./shape.tsx";
 
@@ -24,7 +24,7 @@ export function ConnectionState({
         </span>
       )}
       {isShown && foreign && (
-        <button type="button" class="button plain" onClick={() => tryNow()}>
+        <button type="button" class="button plain" onClick={() => location.reload()}>
           {t.ui.again}
         </button>
       )}

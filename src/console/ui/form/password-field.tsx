@@ -12,15 +12,7 @@ export function PasswordField({ hint, onInput, ...props }: Omit<TextFieldProps, 
     <TextField
       name="password"
       {...props}
-      hint={
-        hasBlank ? (
-          <>
-            {hint} <span role="alert">{t.ui.blankAround}</span>
-          </>
-        ) : (
-          hint
-        )
-      }
+      hint={hasBlank ? t.ui.blankAround : hint}
       onInput={(value) => {
         if (value.length > props.value.length + 1) setIsPasted(true);
         onInput(value);

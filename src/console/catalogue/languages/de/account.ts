@@ -1,7 +1,9 @@
 import type { Catalogue } from "../../words.ts";
+import { enrolmentWords } from "./copied/enrolment.ts";
 import { personWords } from "./copied/person.ts";
 
 export const person = personWords;
+export const enrolment = enrolmentWords;
 
 export const account: Catalogue["account"] = {
   welcome: "Sie sind jetzt Administrator dieses Geräts. Richten Sie unten einen zweiten Faktor ein.",

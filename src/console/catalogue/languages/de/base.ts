@@ -61,19 +61,11 @@ export const problem: Catalogue["problem"] = {
     },
     unloaded: {
       title: "Ein Teil dieser Seite konnte nicht geladen werden",
-      text: "Vielleicht wurde Steward aktualisiert, oder etwas dazwischen hält ihn zurück. Laden Sie die Seite neu.",
+      text: "Vielleicht wurde Steward aktualisiert. Laden Sie die Seite neu.",
     },
-    unexpected: {
-      title: "Auf dieser Seite ist ein Fehler aufgetreten",
-      text: "Laden Sie die Seite neu. Hilft das nicht, melden Sie die technischen Einzelheiten.",
-    },
+    unexpected: { title: "Auf dieser Seite ist ein Fehler aufgetreten", text: "Laden Sie die Seite neu." },
   },
-  late: {
-    title: "Das Gerät hat noch nicht geantwortet",
-    text: "Ob das Gerät den Auftrag ausgeführt hat, ist nicht bekannt. Nichts wird doppelt gesendet, und Ihre Eingaben bleiben.",
-    wait: "Weiter warten",
-    look: "Nachsehen",
-  },
+  late: { title: "Das Gerät hat noch nicht geantwortet", wait: "Weiter warten", look: "Nachsehen" },
   codes: problemTitles,
   entries: {
     required: () => "Diese Angabe fehlt",
@@ -164,20 +156,18 @@ export const signIn: Catalogue["signIn"] = {
   sessionEnded: "Ihre Sitzung ist beendet",
   sessionEndedText: "Melden Sie sich an, um fortzufahren. Ihre Eingaben sind noch da.",
   otherDevice: (now, before) =>
-    `Das Gerät unter dieser Adresse heißt jetzt ${now} und hieß ${before}. Melden Sie sich nur an, wenn Sie wissen, warum: Vielleicht ist es ein anderes.`,
+    `Hier antwortet jetzt ${now}, nicht ${before}. Melden Sie sich nur an, wenn das stimmt.`,
   abandon: "Verwerfen und abmelden",
   atProvider: (name: string) => `Anmelden mit ${name}`,
   windowBlocked: "Ihr Browser hat das Fenster für die Anmeldung blockiert. Erlauben Sie es.",
-  confirmAtProvider:
-    "Melden Sie sich noch einmal beim Anbieter an. Fünf Minuten lang werden Sie nicht wieder gefragt.",
+  confirmAtProvider: "Melden Sie sich noch einmal beim Anbieter an. Es gilt dann fünf Minuten.",
   confirmTitle: "Bestätigen Sie, dass Sie es sind",
-  confirmText: "Geben Sie Ihr Passwort noch einmal ein. Fünf Minuten lang werden Sie nicht wieder gefragt.",
+  confirmText: "Geben Sie Ihr Passwort noch einmal ein. Es gilt dann fünf Minuten.",
   confirm: "Bestätigen",
   clockDiffers: (device, browser) => `Die Uhr des Geräts zeigt ${device}, die Ihres Browsers ${browser}.`,
   clockDiffersMeaning:
     "Codes werden deshalb vielleicht abgelehnt. Ein Wiederherstellungscode gilt immer; dann kann ein Administrator die Uhr stellen.",
-  clockOfBrowser:
-    "Die Uhr dieses Computers oder Telefons geht falsch: Stellen Sie sie dort. Seine Codes werden bis dahin abgelehnt.",
+  clockOfBrowser: "Die Uhr dieses Computers oder Telefons geht falsch: Stellen Sie sie dort.",
   rescue:
     "Die gespeicherten Daten sind beschädigt: Niemand kann sich anmelden. Am Gerät erfährt root mit steward doctor mehr.",
   usePasskey: "Passkey benutzen",

@@ -43,9 +43,8 @@ export const clock: Catalogue["clock"] = {
   steppedBack: (size) => `um ${size} zurückgestellt`,
   whyBusy: "Die Uhr wird gerade gemessen",
   whyManual: "Die Uhr wird von Hand gestellt: Kein Zeitserver wird gefragt.",
-  whyKept:
-    "Die Uhr geht schon richtig. Um sie von Hand zu stellen, wählen Sie zuerst „Von Hand“ in den Zeiteinstellungen.",
-  noServers: "Es sind keine Zeitserver eingestellt, deshalb lässt sich die Zeit nicht messen.",
+  whyKept: "Die Uhr geht richtig. Wählen Sie zuerst „Von Hand“ in den Zeiteinstellungen.",
+  noServers: "Ohne Zeitserver lässt sich die Zeit nicht messen.",
   toSettings: "Zeiteinstellungen öffnen",
   sources: "Quellen",
   thisHost: "0 · dieses Gerät",
@@ -65,7 +64,7 @@ export const clock: Catalogue["clock"] = {
   details: "Einzelheiten",
   differNot: "Dieser Browser und das Gerät stimmen auf 2\u00a0s überein.",
   browserWrong: (time) =>
-    `Die Uhr dieses Browsers zeigt ${time}, und das ist längst vorbei. Stellen Sie sie auf diesem Computer oder Telefon; bis dahin ist sie kein Maß für das Gerät.`,
+    `Die Uhr dieses Browsers zeigt ${time}: Das ist längst vorbei. Stellen Sie sie dort.`,
   browserLater: (size) => `Dieser Browser geht gegenüber dem Gerät ${size} vor.`,
   browserEarlier: (size) => `Dieser Browser geht gegenüber dem Gerät ${size} nach.`,
   broken: "Solange der Uhr nicht vertraut wird",

@@ -1,5 +1,8 @@
 import { sourceWords } from "../../../../contract/words/de/clock.ts";
 import type { Catalogue } from "../../words.ts";
+import { enrolmentWords } from "./copied/enrolment.ts";
+
+export const enrolment = enrolmentWords;
 
 /** Texts of the restoring of a backup. */
 export const restore: Catalogue["restore"] = {

@@ -1,6 +1,8 @@
+import { enrolmentWords } from "./copied/enrolment.ts";
 import { personWords } from "./copied/person.ts";
 
 export const person = personWords;
+export const enrolment = enrolmentWords;
 
 export const account = {
   welcome: "You are now the administrator of this device. Set up a second factor below.",

@@ -63,19 +63,11 @@ export const problem = {
     },
     unloaded: {
       title: "A part of this page could not be loaded",
-      text: "Steward may have been updated, or something in between holds it back. Reload the page.",
+      text: "Steward may have been updated. Reload the page.",
     },
-    unexpected: {
-      title: "Something went wrong in this page",
-      text: "Reload the page. If that does not help, report the technical details.",
-    },
+    unexpected: { title: "Something went wrong in this page", text: "Reload the page." },
   },
-  late: {
-    title: "The device has not answered yet",
-    text: "It is not known whether the device has done what you asked for. Nothing is sent twice, and your entries stay.",
-    wait: "Keep waiting",
-    look: "Check now",
-  },
+  late: { title: "The device has not answered yet", wait: "Keep waiting", look: "Check now" },
   /** Instead of the agent's title, by its code. */
   codes: problemTitles,
   /** The error of one entry, by the code of the agent's check; the figure is the bound. Empty: the agent's words. */
@@ -171,20 +163,19 @@ export const signIn = {
   sessionEnded: "Your session has ended",
   sessionEndedText: "Sign in to continue. Your entries are still there.",
   otherDevice: (now: string, before: string) =>
-    `The device at this address is now called ${now}, and was ${before}. Sign in only if you know why: it may be another device.`,
+    `${now} answers here now, not ${before}. Sign in only if that is right.`,
   abandon: "Discard them and sign out",
   atProvider: (name: string) => `Sign in with ${name}`,
   windowBlocked: "Your browser has blocked the sign-in window. Allow it for this page, and try again.",
   confirmAtProvider: "Sign in at the provider once more; you are not asked again for the next five minutes.",
   confirmTitle: "Confirm that it is you",
-  confirmText: "Type your password again. You are not asked again for the next five minutes.",
+  confirmText: "Type your password again. It then counts for five minutes.",
   confirm: "Confirm",
   clockDiffers: (device: string, browser: string) =>
     `The clock of this device says ${device}, the one of your browser says ${browser}.`,
   clockDiffersMeaning:
     "Codes depend on the clock of this device and may be refused. A recovery code works in any case; an administrator can then correct the clock under System.",
-  clockOfBrowser:
-    "The clock of this computer or phone is wrong: correct it there. Its codes are refused until then.",
+  clockOfBrowser: "The clock of this computer or phone is wrong: correct it there.",
   rescue:
     "The stored state of this device is damaged: nothing can be changed and signing in is not possible. On the device, root finds out more with steward doctor.",
   usePasskey: "Use a passkey",

@@ -63,7 +63,7 @@ export const clock = {
   details: "Details",
   differNot: "This browser and the device agree to within 2\u00a0s.",
   browserWrong: (time: string) =>
-    `The clock of this browser says ${time}, which is long past. Correct it on this computer or phone; until then it is no measure for the device.`,
+    `The clock of this browser says ${time}, which is long past. Correct it there.`,
   browserLater: (size: string) => `This browser is ${size} ahead of the device.`,
   browserEarlier: (size: string) => `This browser is ${size} behind the device.`,
   broken: "While the clock is not trusted",

@@ -1,4 +1,7 @@
 import { sourceWords } from "../../../../contract/words/en/clock.ts";
+import { enrolmentWords } from "./copied/enrolment.ts";
+
+export const enrolment = enrolmentWords;
 
 /** Texts of the restoring of a backup. */
 export const restore = {

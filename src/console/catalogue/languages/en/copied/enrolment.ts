@@ -1,4 +1,5 @@
-export const enrolment = {
+/** Words of setting up a second factor, for one's own account and for the first run. */
+export const enrolmentWords = {
   inviteText: "With a code from your phone at each sign-in, a stolen password alone is useless.",
   enrolText: "This device requires a second factor. Set yours up to continue.",
   scan: "Scan this with an authenticator app on your phone.",

@@ -1,6 +1,7 @@
-import type { Catalogue } from "../../words.ts";
+import type { Catalogue } from "../../../words.ts";
 
-export const enrolment: Catalogue["enrolment"] = {
+/** Words of setting up a second factor, for one's own account and for the first run. */
+export const enrolmentWords: Catalogue["enrolment"] = {
   inviteText:
     "Mit einem Code von Ihrem Telefon bei jeder Anmeldung ist ein gestohlenes Passwort allein wertlos.",
   enrolText: "Dieses Gerät verlangt einen zweiten Faktor. Richten Sie Ihren ein, um fortzufahren.",
