@@ -167,7 +167,7 @@ export const signIn: Catalogue["signIn"] = {
   clockDiffers: (device, browser) => `Die Uhr des Geräts zeigt ${device}, die Ihres Browsers ${browser}.`,
   clockDiffersMeaning:
     "Codes werden deshalb vielleicht abgelehnt. Ein Wiederherstellungscode gilt immer; dann kann ein Administrator die Uhr stellen.",
-  clockOfBrowser: "Die Uhr dieses Computers oder Telefons geht falsch: Stellen Sie sie dort.",
+  clockOfBrowser: "Die Uhr dieses Computers oder Telefons geht falsch. Stellen Sie sie.",
   rescue:
     "Die gespeicherten Daten sind beschädigt: Niemand kann sich anmelden. Am Gerät erfährt root mit steward doctor mehr.",
   usePasskey: "Passkey benutzen",

@@ -175,7 +175,7 @@ export const signIn = {
     `The clock of this device says ${device}, the one of your browser says ${browser}.`,
   clockDiffersMeaning:
     "Codes depend on the clock of this device and may be refused. A recovery code works in any case; an administrator can then correct the clock under System.",
-  clockOfBrowser: "The clock of this computer or phone is wrong: correct it there.",
+  clockOfBrowser: "The clock of this computer or phone is wrong. Correct it.",
   rescue:
     "The stored state of this device is damaged: nothing can be changed and signing in is not possible. On the device, root finds out more with steward doctor.",
   usePasskey: "Use a passkey",
