@@ -29,7 +29,7 @@ export async function* decodedBody(
       `The server sent ${JSON.stringify(name)} with the content coding ${asked}, which was not asked for.`,
     );
   }
-  // What cannot be compressed grows, and empty members could follow for ever.
+  // Bytes that cannot be compressed grow, and empty members could follow for ever.
   const mostSentBytes = coding === "identity" ? maximumBytes : Math.ceil(maximumBytes * 1.01) + 1_024;
   const isTooLong = Number(transfer.headers["content-length"]) > mostSentBytes;
   if (isTooLong && !isCalledPage(transfer)) throw tooLong(name, maximumBytes);

@@ -121,7 +121,7 @@ describe("Home of a device", () => {
 
 const newPassword = "nine calm herons by the river";
 
-/** What a careful person meets: a code mistyped and put right, a sign-in that was left, a page loaded again. */
+/** The mishaps of a careful person: a code mistyped and put right, a sign-in that was left, a page loaded again. */
 describe("the record of a person who does everything right", () => {
   const ending = endOfConsole();
   const browser = lightBrowser(ending);
