@@ -1,8 +1,10 @@
 import { sourceWords } from "../../../../contract/words/de/clock.ts";
 import type { Catalogue } from "../../words.ts";
 import { enrolmentWords } from "./copied/enrolment.ts";
+import { personWords } from "./copied/person.ts";
 
 export const enrolment = enrolmentWords;
+export const person = personWords;
 
 /** Texts of the restoring of a backup. */
 export const restore: Catalogue["restore"] = {

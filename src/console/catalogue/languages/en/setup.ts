@@ -1,7 +1,9 @@
 import { sourceWords } from "../../../../contract/words/en/clock.ts";
 import { enrolmentWords } from "./copied/enrolment.ts";
+import { personWords } from "./copied/person.ts";
 
 export const enrolment = enrolmentWords;
+export const person = personWords;
 
 /** Texts of the restoring of a backup. */
 export const restore = {
