@@ -220,7 +220,7 @@ function filesOfConsole(source: string) {
         },
         // Three parts have lists; by what each uses of them they would load several small files. So would the list of
         // users, by what it shares with the sheet for adding some.
-        group("lists", /^((styles\/parts\/)?lists|users\/(user-fields|one-by-one))\b/),
+        group("lists", /^((styles\/parts\/)?lists|users\/(user-fields|one-by-one|use-users))\b/),
         // Home draws a line of the history's, and would load each of its pieces as a file.
         group("plot", /^((styles\/parts\/)?plot\b|\.\.\/contract\/clock\/source-intervals)/),
         // The first run has forms of two other parts, and the restoring of a backup the field for the setup token.

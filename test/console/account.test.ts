@@ -240,7 +240,7 @@ describe("the own account in the console", () => {
     assert.ok(!(await page.content()).includes(token), "the token is still in the page");
     await button(page, `Delete the token ${canary}`).click();
     await button(dialog(page, `Delete the token ${canary}`), "Delete").click();
-    await page.getByText("You have no tokens.").waitFor();
+    await page.getByRole("region", { name: "API tokens" }).getByText("None", { exact: true }).waitFor();
     assert.equal(await statusWith(token, "/api/system"), 401);
   });
 

@@ -227,8 +227,8 @@ describe("users in the console, added and edited", () => {
     const name = "<b>log shipper</b>";
     const made = await agent.call("POST", "/api/tokens", { token, body: { name, scopes: ["logs:read"] } });
     const { page } = await openPerson(browser, agent, names.readonly);
-    await press(page, `Delete: ${name}`);
-    const question = dialog(page, `Delete: ${name}`);
+    await press(page, `Delete the token ${name}`);
+    const question = dialog(page, `Delete the token ${name}`);
     looks.keep(page, "users-delete-token");
     await press(question, "Delete");
     await confirmPassword(page, "admin");

@@ -1,10 +1,7 @@
-import { useEffect } from "preact/hooks";
-import type { SessionList, User } from "../../contract/types.ts";
-import { absoluteTime } from "../catalogue/formats.ts";
+import { useEffect, useState } from "preact/hooks";
+import type { User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
-import { codeOf } from "../client/problem.ts";
-import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { place } from "../navigation/navigation.ts";
@@ -13,17 +10,15 @@ import { keptEntries } from "../session/reload.ts";
 import { me, restriction, session, userChanged } from "../session/session.ts";
 import { isFactorRequired, minimumCharacters, NewPasswordField } from "../sign-in/new-password-field.tsx";
 import { useStore } from "../store.ts";
-import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
 import { Form, useForm } from "../ui/form/form.tsx";
 import { NameForManagers, PasswordField } from "../ui/form/password-field.tsx";
-import { Banner, Facts, Page, Section, Skeleton, Tabs } from "../ui/page.tsx";
-import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
+import { Banner, Facts, Page, Section, Tabs } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
-import { agentInWords } from "../ui/words/access.ts";
-import { ApiTokens } from "./api-tokens.tsx";
+import { Sessions, Tokens } from "../users/user-access.tsx";
+import { CreateTokenSheet } from "./create-token-sheet.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { TwoFactorSection } from "./two-factor-section.tsx";
 import "../styles/parts/account.css";
@@ -81,8 +76,8 @@ export function AccountPage() {
           <Profile user={user} />
         </div>
       )}
-      {present === "sessions" && <Sessions />}
-      {present === "tokens" && <ApiTokens />}
+      {present === "sessions" && <Sessions userId={user.id} />}
+      {present === "tokens" && <OwnTokens userId={user.id} />}
     </Page>
   );
 }
@@ -198,61 +193,20 @@ function Profile({ user }: { readonly user: User }) {
   );
 }
 
-type Listed = SessionList["items"][number];
-
-function Sessions() {
-  const list = useResource("listSessions");
-  const end = useAction(async (sessions: readonly Listed[]) => {
-    for (const { id } of sessions) await endOne(id);
-    toast(t.account.sessionsEnded(sessions.length));
-    await list.reload();
-  });
-  const items = list.value?.items ?? [];
-  const others = items.filter(({ is_current }) => !is_current);
+function OwnTokens({ userId }: { readonly userId: string }) {
+  const list = useResource("listTokens", { query: { user_id: userId } });
+  const [isCreating, setIsCreating] = useState(false);
   return (
-    <Section
-      title={t.person.sessions}
-      action={
-        others.length > 0 && (
-          <Button isBusy={end.isBusy} onClick={() => void end.run(others)}>
-            {t.account.endOthers}
-          </Button>
-        )
-      }
-    >
-      <ReadProblem of={[list]} />
-      <ProblemView error={end.error} />
-      {list.value === null && list.error === null && <Skeleton />}
-      <ul class="entries">
-        {items.map((one) => {
-          const [agent, since] = [agentInWords(one.user_agent), absoluteTime(new Date(one.created_at))];
-          return (
-            <li key={one.id} class="between">
-              <span>
-                {agent} {one.is_current && <Badge state="good">{t.account.thisSession}</Badge>}
-                <span class="hint">
-                  {one.address} · {t.person.signedIn}: {since} · {t.person.lastUsed}:{" "}
-                  <Time at={one.last_used_at} />
-                </span>
-              </span>
-              {!one.is_current && (
-                <Button label={t.person.endOf(`${agent}, ${since}`)} onClick={() => void end.run([one])}>
-                  {t.person.end}
-                </Button>
-              )}
-            </li>
-          );
-        })}
-      </ul>
-    </Section>
+    <>
+      <Tokens
+        userId={userId}
+        action={<Button onClick={() => setIsCreating(true)}>{t.account.createToken}</Button>}
+      >
+        <p>{t.account.tokensText}</p>
+      </Tokens>
+      {isCreating && (
+        <CreateTokenSheet onCreated={() => void list.reload()} onClose={() => setIsCreating(false)} />
+      )}
+    </>
   );
-}
-
-/** A session that has already ended is not an error. */
-async function endOne(sid: string): Promise<void> {
-  try {
-    await call("endSession", { params: { sid } });
-  } catch (error) {
-    if (codeOf(error) !== "not_found") throw error;
-  }
 }

@@ -20,7 +20,7 @@ import { visible } from "../ui/visible.ts";
 import { agentInWords } from "../ui/words/access.ts";
 import { act } from "./many-users.ts";
 import { PersonForm } from "./person-form.tsx";
-import { type AskedToken, DeleteToken, UserAccess } from "./user-access.tsx";
+import { Sessions, Tokens } from "./user-access.tsx";
 import { UserAction } from "./user-action.tsx";
 import { factorOf, UserStates } from "./user-states.tsx";
 import { type ActionName, itemsOf } from "./user-table.tsx";
@@ -58,7 +58,6 @@ function PersonFrame(props: Titled) {
 function Person({ id, username }: { readonly id: string; readonly username: string }) {
   const user = useResource("getUser", { params: { id } });
   const [acting, setActing] = useState<ActionName | null>(null);
-  const [asked, setAsked] = useState<AskedToken | null>(null);
   const { value, error } = user;
   const isGone = codeOf(error) === "not_found";
   const isKnown = value !== null && !isGone;
@@ -77,7 +76,17 @@ function Person({ id, username }: { readonly id: string; readonly username: stri
           </div>
           <div>
             <Week user={value} />
-            <UserAccess user={value} onAsk={setAsked} />
+            {/* One's own are on the page of one's account. */}
+            {id === me().id ? (
+              <p>
+                <Link to="/account">{t.users.own}</Link>
+              </p>
+            ) : (
+              <>
+                <Sessions userId={id} />
+                <Tokens userId={id} />
+              </>
+            )}
           </div>
         </div>
       )}
@@ -89,7 +98,6 @@ function Person({ id, username }: { readonly id: string; readonly username: stri
           onClose={() => setActing(null)}
         />
       )}
-      {asked !== null && <DeleteToken asked={asked} onClose={() => setAsked(null)} />}
     </PersonFrame>
   );
 }
@@ -147,7 +155,7 @@ function About({ user }: { readonly user: User }) {
         [
           t.users.lastSeen,
           newest === undefined ? (
-            t.users.notSignedIn
+            t.lists.kinds.anonymous
           ) : (
             <span key="seen">
               <Time at={newest.last_used_at} /> · {agentInWords(newest.user_agent)} ·{" "}

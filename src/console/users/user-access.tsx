@@ -1,180 +1,185 @@
 import type { ComponentChildren } from "preact";
-import type { ApiToken, SessionList, User } from "../../contract/types.ts";
+import { useState } from "preact/hooks";
+import type { ApiToken, SessionList } from "../../contract/types.ts";
 import { absoluteTime } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
+import { codeOf } from "../client/problem.ts";
 import { useAction } from "../client/use-action.ts";
-import { type Resource, useResource } from "../client/use-resource.ts";
-import { Link } from "../navigation/link.tsx";
+import { useResource } from "../client/use-resource.ts";
 import { me } from "../session/session.ts";
+import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
-import { Section, Skeleton } from "../ui/page.tsx";
+import { Pending, Section } from "../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
-import { isolated } from "../ui/visible.ts";
 import { agentInWords, tokenRights } from "../ui/words/access.ts";
 
-/** A token that is to be deleted, once that is confirmed. */
-export interface AskedToken {
-  readonly token: ApiToken;
-  reload(): Promise<void>;
-}
-
-/** The sessions and tokens of a user. One's own are on the page of one's account. */
-export function UserAccess({
-  user,
-  onAsk,
-}: {
-  readonly user: User;
-  readonly onAsk: (asked: AskedToken) => void;
-}) {
-  if (user.id === me().id)
-    return (
-      <p>
-        <Link to="/account">{t.users.own}</Link>
-      </p>
-    );
-  return (
-    <>
-      <Sessions userId={user.id} />
-      <Tokens userId={user.id} onAsk={onAsk} />
-    </>
-  );
+interface AccessProps {
+  readonly userId: string;
 }
 
 type Listed = SessionList["items"][number];
 
-/** Tells sessions of the same browser apart. */
-const sinceOf = ({ created_at }: Listed): string => absoluteTime(new Date(created_at));
-
-function Sessions({ userId }: { readonly userId: string }) {
-  const query = { user_id: userId };
-  const sessions = useResource("listSessions", { query });
-  const ending = useAction(async ({ id, user_agent }: Listed) => {
-    await call("endSession", { params: { sid: id }, query });
-    toast(t.users.did(t.person.end, agentInWords(user_agent)));
-    await sessions.reload();
+export function Sessions({ userId }: AccessProps) {
+  // Everyone may end their own; those of a user are ended by that user's name.
+  const query = userId === me().id ? {} : { user_id: userId };
+  const list = useResource("listSessions", { query });
+  const ending = useAction(async (sessions: readonly Listed[]) => {
+    for (const { id } of sessions) await endOne(id, query);
+    toast(t.person.sessionsEnded(sessions.length));
+    await list.reload();
   });
+  const items = list.value?.items ?? [];
+  const others = items.filter(({ is_current }) => !is_current);
   return (
-    <Entries title={t.person.sessions} list={sessions} error={ending.error}>
-      {(session: Listed) => (
-        <li key={session.id} class="between">
-          <span>
-            {agentInWords(session.user_agent)}
-            <span class="hint">
-              {session.address} · {t.person.signedIn}: {sinceOf(session)} · {t.person.lastUsed}:{" "}
-              <Time at={session.last_used_at} />
-            </span>
-          </span>
-          <Button
-            label={t.person.endOf(`${agentInWords(session.user_agent)}, ${sinceOf(session)}`)}
-            isBusy={ending.isBusy}
-            onClick={() => void ending.run(session)}
-          >
-            {t.person.end}
+    <Section
+      title={t.person.sessions}
+      action={
+        others.length > 0 &&
+        others.length < items.length && (
+          <Button isBusy={ending.isBusy} onClick={() => void ending.run(others)}>
+            {t.person.endOthers}
           </Button>
-        </li>
-      )}
-    </Entries>
+        )
+      }
+    >
+      <ReadProblem of={[list]} />
+      <ProblemView error={ending.error} />
+      {list.value === null && <Pending of={list} lines={1} />}
+      {list.value !== null && items.length === 0 && <p class="hint">{t.person.none}</p>}
+      <ul class="entries">
+        {items.map((one) => (
+          <Session key={one.id} session={one} isBusy={ending.isBusy} onEnd={() => void ending.run([one])} />
+        ))}
+      </ul>
+    </Section>
   );
 }
 
-function Tokens({ userId, onAsk }: { readonly userId: string; readonly onAsk: (asked: AskedToken) => void }) {
-  const tokens = useResource("listTokens", { query: { user_id: userId } });
-  const resuming = useAction(async ({ id, name }: ApiToken) => {
+/** With the time of signing in, which tells sessions of the same browser apart. */
+function Session({
+  session: { user_agent, created_at, is_current, address, last_used_at },
+  isBusy,
+  onEnd,
+}: {
+  readonly session: Listed;
+  readonly isBusy: boolean;
+  readonly onEnd: () => void;
+}) {
+  const [agent, since] = [agentInWords(user_agent), absoluteTime(new Date(created_at))];
+  return (
+    <li class="between">
+      <span>
+        {agent} {is_current && <Badge state="good">{t.person.thisSession}</Badge>}
+        <span class="hint">
+          {address} · {t.person.signedIn}: {since} · {t.person.lastUsed}: <Time at={last_used_at} />
+        </span>
+      </span>
+      {!is_current && (
+        <Button label={t.person.endOf(`${agent}, ${since}`)} isBusy={isBusy} onClick={onEnd}>
+          {t.person.end}
+        </Button>
+      )}
+    </li>
+  );
+}
+
+/** A session that has already ended is not an error. */
+async function endOne(sid: string, query: { readonly user_id?: string }): Promise<void> {
+  try {
+    await call("endSession", { params: { sid }, query });
+  } catch (error) {
+    if (codeOf(error) !== "not_found") throw error;
+  }
+}
+
+/** `action`: a button beside the head; `children`: above the list. */
+export function Tokens({
+  userId,
+  action,
+  children,
+}: AccessProps & { readonly action?: ComponentChildren; readonly children?: ComponentChildren }) {
+  const list = useResource("listTokens", { query: { user_id: userId } });
+  const [doomed, setDoomed] = useState<ApiToken | null>(null);
+  const resuming = useAction(async ({ id }: ApiToken) => {
     await call("resumeToken", { params: { id } });
-    toast(t.users.did(t.person.resume, isolated(name)));
-    await tokens.reload();
+    await list.reload();
   });
+  const items = list.value?.items ?? [];
   return (
-    <Entries title={t.person.tokens} list={tokens} error={resuming.error}>
-      {(token: ApiToken) => (
-        <li key={token.id} class="between">
-          <span>
-            <bdi>{token.name}</bdi> ·{" "}
-            {token.is_expired ? (
-              t.person.expired
-            ) : token.is_suspended ? (
-              t.person.suspended
-            ) : token.no_expiry ? (
-              t.person.noEnd
-            ) : (
-              <>
-                {t.ui.expires}: <Time at={token.expires_at} />
-              </>
-            )}
-            <span class="hint">
-              {tokenRights(token)} · {t.person.lastUsed}: <Time at={token.last_used_at} />
-            </span>
-          </span>
-          {token.is_suspended && (
-            <Button
-              label={t.users.about(t.person.resume, token.name)}
-              isBusy={resuming.isBusy}
-              onClick={() => void resuming.run(token)}
-            >
-              {t.person.resume}
-            </Button>
-          )}
-          <Button
-            label={t.users.about(t.users.actions.delete.verb, token.name)}
-            kind="danger"
-            onClick={() => onAsk({ token, reload: tokens.reload })}
-          >
-            {t.users.actions.delete.verb}
-          </Button>
-        </li>
-      )}
-    </Entries>
+    <Section title={t.person.tokens} action={action}>
+      {children}
+      <ReadProblem of={[list]} />
+      <ProblemView error={resuming.error} />
+      {list.value === null && <Pending of={list} lines={1} />}
+      {list.value !== null && items.length === 0 && <p class="hint">{t.person.none}</p>}
+      <ul class="entries">
+        {items.map((token) => (
+          <li key={token.id} class="between">
+            <TokenFacts token={token} />
+            <div class="buttons">
+              {token.is_suspended && me().role === "admin" && (
+                <Button
+                  label={t.person.resumeToken(token.name)}
+                  isBusy={resuming.isBusy}
+                  onClick={() => void resuming.run(token)}
+                >
+                  {t.person.resume}
+                </Button>
+              )}
+              <Button label={t.person.deleteTokenTitle(token.name)} onClick={() => setDoomed(token)}>
+                {t.person.deleteToken}
+              </Button>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {doomed !== null && <DeleteToken token={doomed} onDone={list.reload} onClose={() => setDoomed(null)} />}
+    </Section>
   );
 }
 
-/** Asked outside the form of the user, for it is one of its own. */
-export function DeleteToken({
-  asked: { token, reload },
+function TokenFacts({ token }: { readonly token: ApiToken }) {
+  return (
+    <span>
+      <bdi>{token.name}</bdi>{" "}
+      {(token.is_expired || token.is_suspended) && (
+        <Badge state="wrong">{token.is_expired ? t.person.expired : t.person.suspended}</Badge>
+      )}
+      <span class="hint">
+        {tokenRights(token)} · {t.ui.expires}:{" "}
+        {token.no_expiry ? t.person.noEnd : <Time at={token.expires_at} />} · {t.person.lastUsed}:{" "}
+        <Time at={token.last_used_at} />
+      </span>
+    </span>
+  );
+}
+
+function DeleteToken({
+  token: { id, name },
+  onDone,
   onClose,
 }: {
-  readonly asked: AskedToken;
+  readonly token: ApiToken;
+  readonly onDone: () => Promise<void>;
   readonly onClose: () => void;
 }) {
-  const { verb } = t.users.actions.delete;
   return (
     <ConfirmDialog
-      title={t.users.about(verb, token.name)}
-      verb={verb}
+      title={t.person.deleteTokenTitle(name)}
+      verb={t.person.deleteToken}
       isDangerous
-      onClose={onClose}
       onConfirm={async () => {
-        await call("deleteToken", { params: { id: token.id } });
-        toast(t.users.did(verb, isolated(token.name)));
-        await reload();
+        await call("deleteToken", { params: { id } });
+        toast(t.person.tokenDeleted);
+        await onDone();
       }}
+      onClose={onClose}
     >
       <p>{t.person.deleteTokenText}</p>
     </ConfirmDialog>
-  );
-}
-
-function Entries<Item>({
-  title,
-  list,
-  error = null,
-  children,
-}: {
-  readonly title: string;
-  readonly list: Pick<Resource<{ items: readonly Item[] }>, "value" | "error" | "reload">;
-  readonly error?: unknown;
-  readonly children: (item: Item) => ComponentChildren;
-}) {
-  return (
-    <Section title={title}>
-      {list.value === null && list.error === null && <Skeleton lines={1} />}
-      {list.value?.items.length === 0 && <p class="hint">{t.users.nothing}</p>}
-      <ul class="entries">{list.value?.items.map(children)}</ul>
-      <ReadProblem of={[list]} />
-      <ProblemView error={error} />
-    </Section>
   );
 }

@@ -51,12 +51,8 @@ export const account: Catalogue["account"] = {
   removePasskeyTitle: (name) => `Passkey ${name} entfernen`,
   removePasskeyText: "Er meldet Sie hier nicht mehr an. Löschen Sie ihn auch dort, wo er gespeichert ist.",
   passkeyRemoved: "Der Passkey wurde entfernt.",
-  thisSession: "diese",
-  endOthers: "Alle anderen beenden",
-  sessionsEnded: (count) => (count === 1 ? "Die Sitzung ist beendet." : `${count} Sitzungen sind beendet.`),
   tokensText:
     "Mit einem Token handelt ein Programm in Ihrem Namen, innerhalb der Rechte des Tokens und Ihrer Rolle.",
-  noTokens: "Sie haben keine Token.",
   token: "Token",
   createToken: "Token erzeugen",
   purpose: "Rechte wählen für",
@@ -79,7 +75,4 @@ export const account: Catalogue["account"] = {
     "Für Prometheus speichern Sie ihn neben prometheus.yml, als der Benutzer, unter dem Prometheus läuft, und fügen dort diesen Abschnitt ein:",
   prometheusCertificate:
     "Holen Sie das Zertifikat in dasselbe Verzeichnis; es bleibt nur, wenn sein Fingerabdruck stimmt:",
-  deleteToken: "Löschen",
-  deleteTokenTitle: (name) => `Token ${name} löschen`,
-  tokenDeleted: "Der Token wurde gelöscht.",
 };

@@ -50,12 +50,7 @@ export const account = {
   removePasskeyTitle: (name: string) => `Remove the passkey ${name}`,
   removePasskeyText: "It no longer signs you in here. Delete it where it is kept as well.",
   passkeyRemoved: "The passkey has been removed.",
-  thisSession: "this one",
-  endOthers: "End all others",
-  sessionsEnded: (count: number) =>
-    count === 1 ? "The session has ended." : `${count} sessions have ended.`,
   tokensText: "With a token, a program acts in your name, within the token's scopes and your role.",
-  noTokens: "You have no tokens.",
   token: "Token",
   createToken: "Create token",
   purpose: "Choose scopes for",
@@ -78,7 +73,4 @@ export const account = {
     "For Prometheus, save it beside prometheus.yml, as the user that Prometheus runs as, and add this section there:",
   prometheusCertificate:
     "Fetch the certificate into the same directory; it stays only if its fingerprint is right:",
-  deleteToken: "Delete",
-  deleteTokenTitle: (name: string) => `Delete the token ${name}`,
-  tokenDeleted: "The token has been deleted.",
 };
