@@ -14,6 +14,7 @@ import { ProblemView } from "../ui/problem-view.tsx";
 import { actOnMany, type ManyAction, manyActions, type Outcome, type Outcomes } from "./many-users.ts";
 import { reasonOf } from "./one-by-one.ts";
 import { readAllUsers } from "./use-users.ts";
+import type { ActionName } from "./user-table.tsx";
 
 export type Chosen = ReadonlyMap<string, User>;
 
@@ -34,7 +35,7 @@ export function ManyUsersBar({
   const [asked, setAsked] = useState<{ action: ManyAction; users: readonly User[] } | null>(null);
   const choosingAll = useAction(async () => onChoose(byId(await readAllUsers(query))));
   const items: MenuItem[] = manyActions.map((action) => ({
-    text: `${t.users.many[action].verb} …`,
+    text: `${wordsOf(action, []).verb} …`,
     isDangerous: dangerous.includes(action),
     onChoose: () => setAsked({ action, users: [...chosen.values()] }),
   }));
@@ -76,6 +77,14 @@ export function byId(users: readonly User[]): Chosen {
 
 const dangerous: readonly ManyAction[] = ["delete", "disable"];
 
+function wordsOf(action: ManyAction, users: readonly User[]): { verb: string; text: string } {
+  const own: Partial<Record<ManyAction, { verb: string; text: string }>> = t.users.many;
+  if (own[action] !== undefined) return own[action];
+  const { verb, text } = t.users.actions[action as ActionName];
+  const tokens = users.reduce((sum, one) => sum + one.tokens, 0);
+  return { verb, text: text(t.users.each, tokens) };
+}
+
 /** Says what will happen, and to whom; does it to one after another; and tells the outcome for each. */
 function ManyUsersDialog({
   action,
@@ -92,7 +101,7 @@ function ManyUsersDialog({
   const others = users.filter(({ id }) => id !== me().id);
   const [typed, setTyped] = useState("");
   const { outcomes, isRunning, run, stop } = useRun(action, others, onDone);
-  const { verb, text } = t.users.many[action];
+  const { verb, text } = wordsOf(action, others);
   const word = action === "delete" ? String(others.length) : null;
   const question = {
     verb,

@@ -46,16 +46,12 @@ export const users: Catalogue["users"] = {
   manyDone: ({ done, failed, left }) =>
     `Erledigt: ${done}.${failed > 0 ? ` Gescheitert: ${failed}.` : ""}${left > 0 ? ` Nicht begonnen: ${left}.` : ""}`,
   outcomeDone: "erledigt",
+  each: "Jeder dieser Benutzer",
   many: {
-    endSessions: {
-      verb: "Sitzungen beenden",
-      text: "Diese Benutzer werden überall abgemeldet und können sich wieder anmelden. Ihre API-Token bleiben gültig.",
-    },
     requirePassword: {
       verb: "Neues Passwort verlangen",
       text: "Das Passwort gilt noch für eine Anmeldung, bei der ein neues gewählt wird.",
     },
-    unlock: { verb: "Entsperren", text: "Diese Benutzer können sofort wieder versuchen, sich anzumelden." },
     "role-admin": {
       verb: "Zu Administratoren machen",
       text: "Diese Benutzer dürfen auf diesem Gerät alles.",
@@ -68,23 +64,10 @@ export const users: Catalogue["users"] = {
       verb: "Zu Lesern machen",
       text: "Diese Benutzer lesen Protokoll und Zustand und ändern nichts.",
     },
-    enable: {
-      verb: "Aktivieren",
-      text: "Diese Benutzer können sich wieder anmelden, mit Passwort, zweitem Faktor und API-Token wie zuvor.",
-    },
-    disable: {
-      verb: "Deaktivieren",
-      text: "Diese Benutzer werden überall abgemeldet und können sich nicht anmelden, und ihre API-Token gelten nicht, bis sie wieder aktiviert werden.",
-    },
-    delete: {
-      verb: "Löschen",
-      text: "Diese Benutzer werden mit ihren zweiten Faktoren und API-Token entfernt. Das lässt sich nicht rückgängig machen. Um die Konten zu behalten, deaktivieren Sie sie stattdessen.",
-    },
   },
   none: "Kein Benutzer passt zu diesen Filtern.",
   clear: "Filter aufheben",
   lastSeen: "Zuletzt gesehen",
-  notSignedIn: "nicht angemeldet",
   change: "Ändern",
   week: "Die letzten sieben Tage",
   idle: "In den letzten sieben Tagen ist nichts geschehen.",
@@ -102,7 +85,6 @@ export const users: Catalogue["users"] = {
   theirs: "Gespeichert",
   yours: "Ihre Eingabe",
   untouched: "nicht geändert",
-  nothing: "Keine",
   reason: "Grund",
   reasonHint: "Er wird mit Ihrem Namen aufgezeichnet",
   did: (verb, name) => `${verb}: ${name} ✓`,

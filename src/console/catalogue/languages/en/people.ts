@@ -45,37 +45,20 @@ export const users = {
   manyDone: ({ done, failed, left }: { done: number; failed: number; left: number }) =>
     `Done: ${done}.${failed > 0 ? ` Failed: ${failed}.` : ""}${left > 0 ? ` Not started: ${left}.` : ""}`,
   outcomeDone: "done",
-  /** Actions on several users at once. */
+  each: "Each of them",
+  /** Actions that only several users at once have; the others are said of each of them. */
   many: {
-    endSessions: {
-      verb: "End sessions",
-      text: "They are signed out everywhere and can sign in again. Their API tokens stay valid.",
-    },
     requirePassword: {
       verb: "Require a new password",
       text: "Their password works for one more sign-in, at which they choose a new one.",
     },
-    unlock: { verb: "Unlock", text: "They can try to sign in again immediately." },
     "role-admin": { verb: "Make administrator", text: "They may do everything on this device." },
     "role-operator": { verb: "Make operator", text: "They run the device, without users and security." },
     "role-readonly": { verb: "Make reader", text: "They read logs and status and change nothing." },
-    enable: {
-      verb: "Enable",
-      text: "They can sign in again, with the same password, second factor and API tokens as before.",
-    },
-    disable: {
-      verb: "Disable",
-      text: "They are signed out everywhere and cannot sign in, and their API tokens stop working, until they are enabled again.",
-    },
-    delete: {
-      verb: "Delete",
-      text: "They are removed, with their second factors and API tokens. This cannot be undone. To keep the accounts, disable them instead.",
-    },
   },
   none: "No user matches these filters.",
   clear: "Clear the filters",
   lastSeen: "Last seen",
-  notSignedIn: "not signed in",
   change: "Change",
   week: "Last seven days",
   idle: "They did nothing in the last seven days.",
@@ -93,7 +76,6 @@ export const users = {
   theirs: "Theirs",
   yours: "Yours",
   untouched: "not changed",
-  nothing: "None",
   reason: "Reason",
   reasonHint: "It is recorded with your name",
   did: (verb: string, name: string) => `${verb}: ${name} ✓`,
