@@ -18,7 +18,9 @@ async function agentAfter(
   const directory = temporaryDirectory(test);
   const [hook, list, coverage] = ["hook.cjs", "list", "coverage"].map((name) => join(directory, name));
   const writing = `require("fs").writeFileSync(${JSON.stringify(list)},process.moduleLoadList.join("\\n"))`;
-  writeFileSync(String(hook), `process.on("exit",()=>${writing})`);
+  // The process that exchanges keys ends after the agent, and would write its coverage into a directory that goes.
+  const onlyHere = "delete process.env.NODE_V8_COVERAGE";
+  writeFileSync(String(hook), `${onlyHere};process.on("exit",()=>${writing})`);
   const agent = await startAgentProcess({
     program: ["--require", String(hook), program],
     environment: { NODE_V8_COVERAGE: String(coverage), ...environment },
