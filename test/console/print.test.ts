@@ -39,7 +39,7 @@ describe("what is printed", () => {
   it("is a sheet of the device: how it is reached and recognised", async () => {
     const { device_id } = await agent.read("/api/version");
     for (const [path, words, none] of [
-      ["/system/device?open=sheet", [device_id, "not installed"], /Sign out|Updates\n|Manage|Print|Maker/],
+      ["/system/device?open=sheet", [device_id], /Sign out|Updates\n|Manage|Print|Maker|Root of trust/],
       ["/setup?step=done", ["none: HTTPS is off"], /Set up this device|Second factor|Go to Home|Print/],
     ] as const) {
       const page = await open(path);
@@ -55,6 +55,23 @@ describe("what is printed", () => {
         .locator("dialog[open], .paper")
         .evaluateAll((both) => both.map((one) => one.getBoundingClientRect().bottom));
       assert.ok(sheet > 200 && dialog >= sheet, `${dialog} holds ${sheet}`);
+    }
+  });
+
+  it("has the root of trust on the sheet of the device only once an administrator has compared it", async () => {
+    const page = await open("/");
+    let confirmed = false;
+    await page.route("**/api/updates", async (route) => {
+      const response = await route.fetch();
+      const updates = await response.json();
+      const trust = { ...updates.trust, installed: true, fingerprint: "89ab".repeat(16), confirmed };
+      await route.fulfill({ response, json: { ...updates, trust } });
+    });
+    for (confirmed of [false, true]) {
+      await page.goto(`${agent.url}/system/device?open=sheet`);
+      await untilShown(page.getByText(onlyHere));
+      const isNamed = (await page.locator(".paper").innerText()).includes(Array(16).fill("89ab").join(" "));
+      assert.equal(isNamed, confirmed);
     }
   });
 

@@ -40,8 +40,7 @@ export function DevicePaper({ note, others }: PaperProps) {
     );
   const { device_id, product, support_until } = version.value;
   const { urls, certificate } = tls.value;
-  // In groups for reading aloud, as the updates show it.
-  const root = updates.value.trust.fingerprint?.match(/.{1,4}/g)?.join(" ");
+  const { confirmed, fingerprint } = updates.value.trust;
   return (
     <>
       <Paper title={name} isShown>
@@ -70,7 +69,8 @@ export function DevicePaper({ note, others }: PaperProps) {
               t.print.certificate,
               certificate ? <Octets key="tls">{certificate.fingerprint}</Octets> : t.print.noCertificate,
             ],
-            [t.print.root, <code key="root">{root ?? t.print.noRoot}</code>],
+            // In groups for reading aloud. Before it is compared, someone could copy it from here.
+            confirmed && [t.print.root, <code key="root">{fingerprint?.match(/.{1,4}/g)?.join(" ")}</code>],
             maker && [t.machine.maker, <Maker key="maker" {...maker} />],
             product && [t.print.product, `${product.name} ${product.version ?? ""}`],
             support_until != null && [t.print.support, support_until],

@@ -116,7 +116,6 @@ export const print: Catalogue["print"] = {
   certificate: "Zertifikat der Konsole (SHA\u2011256)",
   noCertificate: "keines: HTTPS ist aus",
   root: "Vertrauensanker der Updates (SHA\u2011256)",
-  noRoot: "nicht installiert",
   product: "Produkt",
   support: "Unterstützt bis",
   printed: "Datum dieses Blatts",

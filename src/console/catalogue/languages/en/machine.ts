@@ -110,7 +110,6 @@ export const print = {
   certificate: "Certificate of the console (SHA\u2011256)",
   noCertificate: "none: HTTPS is off",
   root: "Root of trust of updates (SHA\u2011256)",
-  noRoot: "not installed",
   product: "Product",
   support: "Support until",
   printed: "Date of this sheet",
