@@ -68,8 +68,8 @@ describe("adding several users in the console", () => {
       assert.equal((await agent.call("POST", "/api/auth/login", { body })).status, 200, name);
     }
     // This agent listens on this machine only.
-    await sees(page, "The address of this page works only on this computer.");
-    assert.match(await cardOf(page, "gus").innerText(), /Address\s+–/);
+    await sees(page, "Only on this computer: HTTPS is off (System, This device)");
+    assert.match(await cardOf(page, "gus").innerText(), /Address\s+_{24}/);
     assert.equal(await cardOf(page, "gus").getByRole("img").count(), 0);
     await assertSound(page);
     await press(page, "Done");

@@ -99,7 +99,7 @@ describe("an owner with a phone and a new device", () => {
     await untilShown(step("This device is set up"));
     await sees(
       page,
-      "The address of this page works only on this computer.",
+      "Only on this computer: HTTPS is off (System, This device)",
       `The recovery codes for ${adminName} are on a separate sheet.`,
     );
     await assertEveryLook(page, "the end of the first run");
