@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../store.ts";
 import { isAway } from "./connection.ts";
 import { Cancelled, Unsent } from "./problem.ts";
@@ -44,4 +44,11 @@ export function useAction<A extends readonly unknown[]>(work: (...given: A) => P
       }
     },
   };
+}
+
+/** Aborted when the caller is no longer drawn: the person has left, and would not see the outcome. */
+export function useEnding(): AbortController {
+  const [ending] = useState(() => new AbortController());
+  useEffect(() => () => ending.abort(new Cancelled()), []);
+  return ending;
 }

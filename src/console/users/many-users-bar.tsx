@@ -1,7 +1,7 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { User, UserQuery } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
-import { useAction } from "../client/use-action.ts";
+import { useAction, useEnding } from "../client/use-action.ts";
 import { me } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
@@ -11,12 +11,17 @@ import { TextField } from "../ui/form/field.tsx";
 import { Form } from "../ui/form/form.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
-import { actOnMany, type ManyAction, manyActions, type Outcome, type Outcomes } from "./many-users.ts";
-import { reasonOf } from "./one-by-one.ts";
+import { act, type ManyAction, manyActions } from "./many-users.ts";
+import { oneByOne, reasonOf } from "./one-by-one.ts";
 import { readAllUsers } from "./use-users.ts";
 import type { ActionName } from "./user-table.tsx";
 
 export type Chosen = ReadonlyMap<string, User>;
+
+/** The outcome for one user; `waiting`: it was not their turn yet. */
+type Outcome = "waiting" | "done" | { readonly error: unknown };
+
+type Outcomes = ReadonlyMap<string, Outcome>;
 
 export function ManyUsersBar({
   chosen,
@@ -100,7 +105,7 @@ function ManyUsersDialog({
 }) {
   const others = users.filter(({ id }) => id !== me().id);
   const [typed, setTyped] = useState("");
-  const { outcomes, isRunning, run, stop } = useRun(action, others, onDone);
+  const { outcomes, isRunning, stop, ...form } = useRun(action, others, onDone);
   const { verb, text } = wordsOf(action, others);
   const word = action === "delete" ? String(others.length) : null;
   const question = {
@@ -119,7 +124,7 @@ function ManyUsersDialog({
   };
   return (
     <Dialog title={t.users.aboutMany(verb, others.length)} onClose={isRunning ? undefined : onClose}>
-      <Form form={{ error: null, isBusy: false, run }} {...(outcomes === null ? question : isOver)}>
+      <Form form={{ ...form, isBusy: false }} {...(outcomes === null ? question : isOver)}>
         {outcomes ? <Summary outcomes={outcomes} isRunning={isRunning} /> : <p>{text}</p>}
         {action === "delete" && others.some(({ origin }) => origin === "provider") && (
           <p>{t.users.comesBack}</p>
@@ -145,20 +150,25 @@ function ManyUsersDialog({
   );
 }
 
+/** Does it to one after another, and keeps how far it is. */
 function useRun(action: ManyAction, users: readonly User[], onDone: (done: readonly string[]) => void) {
   const [outcomes, setOutcomes] = useState<Outcomes | null>(null);
-  const [isRunning, setIsRunning] = useState(false);
-  const ending = useRef(new AbortController());
-  useEffect(() => () => ending.current.abort(), []);
-  const run = async (): Promise<boolean> => {
-    setIsRunning(true);
-    setOutcomes(new Map(users.map(({ id }) => [id, "waiting"])));
-    const all = await actOnMany(action, users, ending.current.signal, setOutcomes);
-    setIsRunning(false);
+  const ending = useEnding();
+  const { isBusy: isRunning, ...running } = useAction(async () => {
+    const all = new Map<string, Outcome>(users.map(({ id }) => [id, "waiting"]));
+    setOutcomes(new Map(all));
+    await oneByOne(
+      users,
+      ({ id }) => act(action, id),
+      ending.signal,
+      ({ id }, end) => {
+        all.set(id, "error" in end ? end : "done");
+        setOutcomes(new Map(all));
+      },
+    );
     onDone([...all].flatMap(([id, outcome]) => (outcome === "done" ? [id] : [])));
-    return true;
-  };
-  return { outcomes, isRunning, run, stop: () => ending.current.abort() };
+  });
+  return { ...running, outcomes, isRunning, stop: () => ending.abort() };
 }
 
 /** Counts users that are done, failed and left; a screen reader says it at the end. */
