@@ -115,7 +115,7 @@ describe("passkeys in the console", () => {
     await page.getByRole("dialog", { name: "Add a passkey" }).getByLabel("Name").fill("Work laptop");
     await assertSound(page, "passkey-adding");
     await button(page, "Continue").click();
-    const row = page.getByRole("row", { name: /Work laptop/ });
+    const row = page.getByRole("listitem").filter({ hasText: "Work laptop" });
     await row.getByText("edge-7.local").waitFor();
     await assertSound(page, "passkeys");
     await button(page, "Add a passkey").click();

@@ -11,7 +11,6 @@ import { TextField } from "../ui/form/field.tsx";
 import { Form, useForm } from "../ui/form/form.tsx";
 import { Section } from "../ui/page.tsx";
 import { ReadProblem } from "../ui/problem-view.tsx";
-import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { agentInWords } from "../ui/words/access.ts";
 import { makePasskey, useHasPasskeys } from "./webauthn.ts";
@@ -32,14 +31,22 @@ export function Passkeys({ user }: { readonly user: User }) {
     >
       <p>{t.account.passkeysText}</p>
       <ReadProblem of={[factor]} />
-      {passkeys.length > 0 && (
-        <Table
-          caption={t.account.passkeys}
-          columns={columns(setDoomed)}
-          rows={passkeys}
-          rowKey={({ id }) => id}
-        />
-      )}
+      <ul class="entries">
+        {passkeys.map((passkey) => (
+          <li key={passkey.id} class="between">
+            <span>
+              <bdi>{passkey.name}</bdi>
+              <span class="hint">
+                {passkey.host} · {t.account.added}: <Time at={passkey.created_at} /> · {t.person.lastUsed}:{" "}
+                <Time at={passkey.last_used_at} />
+              </span>
+            </span>
+            <Button label={t.account.removePasskeyTitle(passkey.name)} onClick={() => setDoomed(passkey)}>
+              {t.ui.remove}
+            </Button>
+          </li>
+        ))}
+      </ul>
       {isAdding && (
         <AddPasskey user={user} onAdded={() => factor.reload()} onClose={() => setIsAdding(false)} />
       )}
@@ -87,22 +94,4 @@ function AddPasskey({
       </Form>
     </Dialog>
   );
-}
-
-function columns(onRemove: (passkey: Passkey) => void): Column<Passkey>[] {
-  return [
-    { key: "name", title: t.ui.name, cell: ({ name }) => <bdi>{name}</bdi> },
-    { key: "host", title: t.account.worksUnder, cell: ({ host }) => host },
-    { key: "added", title: t.account.added, cell: ({ created_at }) => <Time at={created_at} /> },
-    { key: "used", title: t.person.lastUsed, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
-    {
-      key: "remove",
-      title: t.ui.remove,
-      cell: (passkey) => (
-        <Button label={t.account.removePasskeyTitle(passkey.name)} onClick={() => onRemove(passkey)}>
-          {t.ui.remove}
-        </Button>
-      ),
-    },
-  ];
 }

@@ -45,7 +45,6 @@ export const account: Catalogue["account"] = {
   addPasskeyText:
     "Ihr Browser fragt, welcher es sein soll: einer dieses Telefons oder Computers, eines anderen Telefons, oder ein Sicherheitsschlüssel.",
   passkeyNameHint: "Woran Sie ihn erkennen; höchstens 64 Zeichen",
-  worksUnder: "Gilt unter",
   added: "Hinzugefügt",
   passkeyAdded: "Der Passkey wurde hinzugefügt.",
   removePasskeyTitle: (name) => `Passkey ${name} entfernen`,

@@ -44,7 +44,6 @@ export const account = {
   addPasskeyText:
     "Your browser asks which one: of this phone or computer, of another phone, or a security key.",
   passkeyNameHint: "To tell it from others; at most 64 characters",
-  worksUnder: "Works under",
   added: "Added",
   passkeyAdded: "The passkey has been added.",
   removePasskeyTitle: (name: string) => `Remove the passkey ${name}`,
