@@ -76,6 +76,10 @@ describe("a technician without a pointer at a device whose battery was empty, so
     await goTo("Logs");
     await tabTo(page.getByLabel("Text"));
     await page.keyboard.type("time-sync/sync");
+    // The technician's own requests are shown only where they are asked for.
+    await tabTo(page.getByLabel("Requests"));
+    await press("ArrowDown");
+    await page.waitForURL("**status=all**");
     const log = page.getByRole("log");
     const line = log.locator("summary", { hasText: "POST /api/system/time-sync/sync" });
     await page.getByText("1 line", { exact: true }).waitFor();
