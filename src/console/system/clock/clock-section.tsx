@@ -162,7 +162,11 @@ function ClockWrong({ status, actions }: ClockProps) {
           <AskButton verb="sync" status={status} actions={actions} kind="primary" />
         )}
         {isByHand && (
-          <BrowserTimeButton status={status} actions={actions} kind={isAlone && isUntrusted ? "primary" : "plain"} />
+          <BrowserTimeButton
+            status={status}
+            actions={actions}
+            kind={isAlone && isUntrusted ? "primary" : "plain"}
+          />
         )}
         {isAlone && isOneOf("admin", "operator") && (
           <Link to="/system/settings" query={{ open: status.mode === "manual" ? "clock" : "time" }}>

@@ -14,11 +14,15 @@ export function headOf(status: TimeSync, word: ClockWord): string {
   const { offset_seconds, uncertainty_seconds } = status;
   if (word === "not_in_sync") {
     const seconds = lackOf(status);
-    return seconds === null ? t.clock.heads[word] : t.clock.offBy(offsetInWords(seconds));
+    return seconds === null ? wordAsSentence(word) : t.clock.offBy(offsetInWords(seconds));
   }
-  if (word !== "in_sync" || offset_seconds === null) return t.clock.heads[word];
-  if (uncertainty_seconds === null) return t.clock.heads[word];
+  if (word !== "in_sync" || offset_seconds === null) return wordAsSentence(word);
+  if (uncertainty_seconds === null) return wordAsSentence(word);
   return t.clock.within(boundInWords(Math.max(leastBound, Math.abs(offset_seconds) + uncertainty_seconds)));
+}
+
+function wordAsSentence(word: ClockWord): string {
+  return `${t.frame.clockWords[word].replace(/^./, (first) => first.toUpperCase())}.`;
 }
 
 /** By what the clock is wrong; null: not known, for a figure that its sources contradict is an old one. */

@@ -152,7 +152,7 @@ function itemsOfVersion(version: Version): Fact[] {
     [t.facts.agent, version.version],
     support_until != null && [t.facts.supportUntil, support_until],
     product && [t.facts.product, `${product.name} ${product.version ?? ""}`],
-    rules_version != null && [t.facts.rules, rules_version],
+    rules_version != null && [t.home.kinds.rules, rules_version],
     commit != null && [t.facts.commit, <code key="commit">{commit.slice(0, 12)}</code>],
     build_date != null && [t.facts.buildDate, <Time key="built" at={build_date} />],
     os !== undefined && [t.facts.os, os],

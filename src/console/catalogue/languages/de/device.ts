@@ -9,12 +9,6 @@ export const findings: Catalogue["findings"] = findingWords;
 export const clock: Catalogue["clock"] = {
   words: clockWords,
   sourceWords,
-  heads: {
-    in_sync: "Synchron.",
-    set_by_hand: "Von Hand gestellt.",
-    not_in_sync: "Nicht synchron.",
-    unknown: "Unbekannt.",
-  },
   within: (size) => `Synchron, auf ${size} genau.`,
   offBy: (offset) => `Nicht synchron: Dieses Gerät geht ${offset}.`,
   states: {
@@ -122,5 +116,4 @@ export const facts: Catalogue["facts"] = {
   os: "System",
   kernel: "Kernel",
   deviceId: "Geräte-ID",
-  rules: "Regelwerk",
 };

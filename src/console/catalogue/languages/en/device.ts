@@ -8,13 +8,6 @@ export const findings = findingWords;
 export const clock = {
   words: clockWords,
   sourceWords,
-  /** The clock in a sentence, by its word. */
-  heads: {
-    in_sync: "In sync.",
-    set_by_hand: "Set by hand.",
-    not_in_sync: "Not in sync.",
-    unknown: "Unknown.",
-  },
   within: (size: string) => `In sync, within ${size}.`,
   offBy: (offset: string) => `Not in sync: this device is ${offset}.`,
   /** Additions to a sentence about the clock. */
@@ -120,5 +113,4 @@ export const facts = {
   os: "System",
   kernel: "Kernel",
   deviceId: "Device ID",
-  rules: "Rules",
 };
