@@ -1,8 +1,8 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { bytes } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { deviceNow } from "../../client/device-time.ts";
-import { Cancelled } from "../../client/problem.ts";
+import { useEnding } from "../../client/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog/dialog.tsx";
 import { download } from "../../ui/download.ts";
@@ -15,7 +15,7 @@ import { BrokenOff, fileNameOf, makeBackup } from "./make-backup.ts";
 export function BackupDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
   const [made, setMade] = useState<{ readonly fileName: string; readonly bytes: number } | null>(null);
   const [received, setReceived] = useState(0);
-  const signal = useSignalOfStay();
+  const { signal } = useEnding();
   const form = useForm({ passphrase: "", again: "" }, async ({ passphrase }) => {
     setReceived(0);
     const file = await makeBackup(passphrase, signal, setReceived);
@@ -30,7 +30,7 @@ export function BackupDialog({ name, onClose }: { readonly name: string; readonl
   if (made !== null)
     return (
       <Dialog title={title} onClose={onClose}>
-        <p role="status">{t.machine.backupMade(made.fileName, bytes(made.bytes))}</p>
+        <p role="status">{t.machine.fileMade(made.fileName, bytes(made.bytes))}</p>
         <p>{t.machine.backupKeep}</p>
         <div class="buttons">
           <Button kind="primary" onClick={onClose}>
@@ -95,11 +95,4 @@ function Receiving({ bytes: count }: { readonly bytes: number }) {
       <progress aria-label={t.machine.backupMaking} />
     </>
   );
-}
-
-/** Aborted when the caller is no longer drawn. */
-function useSignalOfStay(): AbortSignal {
-  const stay = useRef(new AbortController());
-  useEffect(() => () => stay.current.abort(new Cancelled()), []);
-  return stay.current.signal;
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Facts as HostFacts, Tls } from "../../../contract/types.ts";
-import { absoluteTime } from "../../catalogue/formats.ts";
+import { absoluteTime, bytes } from "../../catalogue/formats.ts";
 import { t, wordFor } from "../../catalogue/words.ts";
 import { fileOf } from "../../client/body.ts";
 import { call, exchange } from "../../client/call.ts";
@@ -122,7 +122,7 @@ function ServicesSection() {
           visible(unit),
           <div key={unit} class="line between">
             <Badge state={wordFor(colours, state ?? "") ?? "unknown"}>
-              {wordFor(t.machine.serviceStates, state ?? "") ?? state ?? t.machine.unknownState}
+              {wordFor(t.machine.serviceStates, state ?? "") ?? state ?? t.frame.clockWords.unknown}
             </Badge>
             <Link to="/system/logs" query={{ unit }}>
               {t.system.tabs.logs}
@@ -333,7 +333,7 @@ function SupportRow() {
     const archive = await fileOf(response);
     const fileName = fileNameOf(name, new Date(deviceNow()), ".tar.gz");
     download(archive, fileName, archive.type);
-    toast(t.machine.bundleMade(fileName));
+    toast(t.machine.fileMade(fileName, bytes(archive.size)));
   });
   return (
     <Row

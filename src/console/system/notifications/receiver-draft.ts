@@ -4,16 +4,11 @@ import type { Settings } from "../../../contract/types.ts";
 export type ReceiverSettings = Settings["notify"]["receivers"][number];
 
 /** A receiver under edit: the texts of its fields. */
-export interface TypedReceiver {
-  readonly name: string;
+export interface TypedReceiver
+  extends Readonly<Record<"name" | "url" | "server" | "port" | "username" | "from", string>> {
   readonly kind: ReceiverSettings["kind"];
   readonly takes: ReceiverSettings["takes"];
-  readonly url: string;
-  readonly server: string;
-  readonly port: string;
   readonly security: NonNullable<ReceiverSettings["security"]>;
-  readonly username: string;
-  readonly from: string;
   /** One address a line. */
   readonly to: string;
   /** `keep`: the secret stays; `make`: the device makes one; `paste`: the receiver's own one is given. */

@@ -35,7 +35,6 @@ export const machine: Catalogue["machine"] = {
     deactivating: "hält an",
     "not-found": "nicht installiert",
   },
-  unknownState: "unbekannt",
   onLan: "Im LAN",
   httpsOff: "Aus. Ein Befehl auf dem Gerät schaltet es ein:",
   httpsOpen:
@@ -66,7 +65,7 @@ export const machine: Catalogue["machine"] = {
   backupVerb: "Sicherung herunterladen",
   backupMaking: "Die Sicherung wird erstellt …",
   backupReceived: (size) => `bisher ${size}`,
-  backupMade: (file, size) => `${file} (${size}) ist in den Downloads Ihres Browsers.`,
+  fileMade: (file, size) => `${file} (${size}) ist in den Downloads Ihres Browsers.`,
   backupKeep:
     "Bewahren Sie sie nicht bei diesem Gerät auf, und die Passphrase an einem anderen Ort. Ein neues Gerät bietet bei der Einrichtung an, sie wiederherzustellen.",
   backupBroken: "Die Sicherung wurde unterbrochen",
@@ -81,7 +80,6 @@ export const machine: Catalogue["machine"] = {
   bundle: "Supportpaket",
   bundleText:
     "Befunde, Protokoll und Einstellungen für den Support, ohne Geheimnisse; Benutzer und Adressen nur als Nummern.",
-  bundleMade: (file) => `${file} ist in den Downloads Ihres Browsers.`,
   undo: "Wiederherstellen oder zurücksetzen",
   restart: "Dieses Gerät neu starten",
   restartHint: "Alles, was darauf läuft, ist ein bis zwei Minuten unterbrochen.",
