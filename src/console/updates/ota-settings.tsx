@@ -51,7 +51,7 @@ export function Body({ status }: { readonly status: Updates }) {
         <Facts
           items={[
             [
-              t.updates.signatures,
+              labelOf("/update/ota/verify_signature"),
               <>
                 {t.updates.always}
                 <p class="hint">{t.updates.whySigned}</p>

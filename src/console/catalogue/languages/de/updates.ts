@@ -133,6 +133,5 @@ export const updates: Catalogue["updates"] = {
   tooEarly: "Zuerst muss dem Herausgeber vertraut werden.",
   whySigned:
     "Das lässt sich nicht abschalten. So bestimmt niemand, was auf diesem Gerät läuft, der nur Server oder Netzwerk kontrolliert.",
-  signatures: "Signaturen",
   always: "immer geprüft",
 };

@@ -135,6 +135,5 @@ export const updates = {
   tooEarly: "The publisher must be trusted first.",
   whySigned:
     "This cannot be turned off. It keeps others from deciding what runs on this device, even if they control the server or the network.",
-  signatures: "Signatures",
   always: "always verified",
 };
