@@ -226,7 +226,7 @@ function filesOfConsole(source: string) {
         // The first run has forms of two other parts, and the restoring of a backup the field for the setup token.
         group(
           "forms",
-          /^(ui\/form\/zones?|styles\/parts\/account|account\/(enrolment-form|recovery-codes-form|steps-in-order)|setup\/token-field)\b/,
+          /^(ui\/form\/zones?|styles\/parts\/account|account\/(enrolment-form|recovery-codes-form|steps-in-order)|setup\/token-field|system\/device\/octets)\b/,
         ),
       ],
     },
