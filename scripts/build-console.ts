@@ -8,7 +8,7 @@ import { eventRows, eventTable } from "./build/event-rows.ts";
 
 /** Within the source, what belongs to one part (`partFiles`); everything else is loaded with the first page. */
 const ofSomePages =
-  /^(catalogue\/languages\/[^/]+\/copied\/|setup|print|palette|ui\/form\/(zones?|duration|file)|client\/upload|users|account|problems|updates|product|system|plot|lists|styles\/parts)\b|\/node_modules\/uqr\//;
+  /^(catalogue\/languages\/[^/]+\/copied\/|setup|print\/(device-sheet|way-in)|palette|ui\/form\/(zones?|duration|file)|client\/(upload|download)|users|account|problems|updates|product|system|plot|lists|styles\/parts)\b|\/node_modules\/uqr\//;
 
 /** Files of the contract that belong to the part or the file of texts that imports them. */
 const ofSomeFiles =
@@ -226,7 +226,7 @@ function filesOfConsole(source: string) {
         // The first run has forms of two other parts, and the restoring of a backup the field for the setup token.
         group(
           "forms",
-          /^(ui\/form\/zones?|styles\/parts\/account|account\/(enrolment-form|recovery-codes-form|steps-in-order)|setup\/token-field|system\/device\/octets)\b/,
+          /^(ui\/form\/zones?|styles\/parts\/account|account\/(webauthn|enrolment-form|recovery-codes-form|steps-in-order)|setup\/token-field|system\/device\/octets)\b/,
         ),
       ],
     },

@@ -1,10 +1,8 @@
-import { Unreachable } from "./problem.ts";
-
 /** Milliseconds for the next piece of an answer: a device without power says nothing at all, and ends nothing. */
-const silenceMilliseconds = 25_000;
+export const silenceMilliseconds = 25_000;
 
-/** The longest body that is taken, in bytes or UTF-16 units: no text of the agent's is a tenth of it, and no file longer. */
-const most = { text: 2 ** 24, file: 2 ** 30 };
+/** UTF-16 units of the longest text that is taken: none of the agent's has a tenth of it. */
+const longestText = 2 ** 24;
 
 /** The pieces of a body as they come. Throws, and gives the connection up, where the next one takes too long. */
 export async function* piecesOf<T>(body: ReadableStream<T>, milliseconds: number): AsyncGenerator<T> {
@@ -34,27 +32,7 @@ export async function textOf(response: Response): Promise<string> {
   let text = "";
   for await (const piece of textPieces(response)) {
     text += piece;
-    if (text.length > most.text) throw new RangeError("no end of the answer");
+    if (text.length > longestText) throw new RangeError("no end of the answer");
   }
   return text;
-}
-
-/** A whole file; `onBytes` hears how many bytes of it are here. Throws Unreachable where it ends early. */
-export async function fileOf(
-  { body, headers }: Response,
-  onBytes: (bytes: number) => void = () => undefined,
-): Promise<Blob> {
-  const pieces: BlobPart[] = [];
-  let bytes = 0;
-  try {
-    for await (const piece of piecesOf(body ?? new Blob().stream(), silenceMilliseconds)) {
-      pieces.push(piece);
-      bytes += piece.length;
-      if (bytes > most.file) throw new RangeError("no end of the file");
-      onBytes(bytes);
-    }
-  } catch (error) {
-    throw new Unreachable(false, false, error);
-  }
-  return new Blob(pieces, { type: headers.get("content-type") ?? "" });
 }

@@ -1,5 +1,5 @@
-import { fileOf } from "../../client/body.ts";
 import { exchange } from "../../client/call.ts";
+import { fileOf } from "../../client/download.ts";
 
 /** The connection ended before the file did. */
 export class BrokenOff extends Error {}

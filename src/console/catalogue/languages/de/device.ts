@@ -36,7 +36,7 @@ export const clock: Catalogue["clock"] = {
   steppedForward: (size) => `um ${size} vorgestellt`,
   steppedBack: (size) => `um ${size} zurückgestellt`,
   whyBusy: "Die Uhr wird gerade gemessen",
-  whyManual: "Die Uhr wird von Hand gestellt: Kein Zeitserver wird gefragt.",
+  whyManual: "Die Uhr wird von Hand gestellt.",
   whyKept: "Die Uhr geht richtig. Wählen Sie zuerst „Von Hand“ in den Zeiteinstellungen.",
   noServers: "Ohne Zeitserver lässt sich die Zeit nicht messen.",
   toSettings: "Zeiteinstellungen öffnen",
@@ -48,7 +48,7 @@ export const clock: Catalogue["clock"] = {
   sourceStates: {
     selected: "gewählt",
     candidate: "stimmt überein",
-    outlier: "stimmt überein, aber schwankt",
+    outlier: "schwankt",
     falseticker: "falsch",
     unreachable: "nicht erreichbar",
     kod: "weist Anfragen ab",
@@ -58,14 +58,14 @@ export const clock: Catalogue["clock"] = {
   details: "Einzelheiten",
   differNot: "Dieser Browser und das Gerät stimmen auf 2\u00a0s überein.",
   browserWrong: (time) =>
-    `Die Uhr dieses Browsers zeigt ${time}: Das ist längst vorbei. Stellen Sie sie dort.`,
-  browserLater: (size) => `Dieser Browser geht gegenüber dem Gerät ${size} vor.`,
-  browserEarlier: (size) => `Dieser Browser geht gegenüber dem Gerät ${size} nach.`,
+    `Die Uhr dieses Browsers zeigt ${time}. Stellen Sie sie dort.`,
+  browserLater: (size) => `Dieser Browser geht ${size} vor.`,
+  browserEarlier: (size) => `Dieser Browser geht ${size} nach.`,
   broken: "Solange der Uhr nicht vertraut wird",
   brokenThings: () => [
-    "Richtige Codes eines Authenticators werden vielleicht abgelehnt. Wiederherstellungscodes gelten.",
+    "Richtige Codes werden vielleicht abgelehnt. Wiederherstellungscodes gelten.",
     "Ein zweiter Faktor lässt sich nicht einrichten.",
-    "API-Token und Zertifikate werden nach der letzten vertrauenswürdigen Zeit geprüft.",
+    "API-Token und Zertifikate gelten nach der letzten vertrauenswürdigen Zeit.",
     "Updates warten: Nichts wird automatisch installiert.",
   ],
   whoMay: (isAlone) =>
