@@ -248,7 +248,7 @@ describe("the history of a young device", () => {
     assert.equal(await page.getByRole("button", { name: "7 days" }).count(), 1);
     assert.ok(Math.abs((await steps(page)) - 576) < 3, `${await steps(page)} steps`);
     const empty = await see(0);
-    await sees(empty, "The first readings are here after five minutes.");
+    await sees(empty, "The first readings appear after five minutes.");
     assert.equal(await steps(empty), 1);
     assert.doesNotMatch(await empty.locator("main").innerText(), /no readings before|lighter line/);
   });

@@ -57,8 +57,7 @@ export const clock: Catalogue["clock"] = {
   },
   details: "Einzelheiten",
   differNot: "Dieser Browser und das Gerät stimmen auf 2\u00a0s überein.",
-  browserWrong: (time) =>
-    `Die Uhr dieses Browsers zeigt ${time}. Stellen Sie sie dort.`,
+  browserWrong: (time) => `Die Uhr dieses Browsers zeigt ${time}. Stellen Sie sie dort.`,
   browserLater: (size) => `Dieser Browser geht ${size} vor.`,
   browserEarlier: (size) => `Dieser Browser geht ${size} nach.`,
   broken: "Solange der Uhr nicht vertraut wird",
