@@ -250,7 +250,7 @@ describe("what the product reports", () => {
 
 describe("figures in words", () => {
   it("of the clock's head say by what it is wrong, and nothing that its sources contradict", () => {
-    putTexts("en", enDevice);
+    putTexts("en", { ...enBase, ...enDevice });
     const { summary } = exampleClock();
     for (const [state, offset_seconds, seconds, expected] of [
       ["faulty", 5e-7, null, "Not in sync."],

@@ -11,10 +11,9 @@ import { TextField } from "../ui/form/field.tsx";
 import { Form } from "../ui/form/form.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
-import { act, type ManyAction, manyActions } from "./many-users.ts";
+import { type ActionName, act, type ManyAction, manyActions } from "./many-users.ts";
 import { oneByOne, reasonOf } from "./one-by-one.ts";
 import { readAllUsers } from "./use-users.ts";
-import type { ActionName } from "./user-table.tsx";
 
 export type Chosen = ReadonlyMap<string, User>;
 

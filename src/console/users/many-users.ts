@@ -1,5 +1,6 @@
 import { roleNames } from "../../contract/shapes.ts";
 import type { Role } from "../../contract/types.ts";
+import type { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 
 export const manyActions = [
@@ -9,6 +10,8 @@ export const manyActions = [
 ];
 
 export type ManyAction = (typeof manyActions)[number];
+
+export type ActionName = keyof typeof t.users.actions;
 
 /** Does it to one user. `reason` is kept with the removal of a second factor. */
 export function act(action: ManyAction | "resetTwoFactor", id: string, reason = ""): Promise<unknown> {

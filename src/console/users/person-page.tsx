@@ -18,12 +18,13 @@ import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
 import { visible } from "../ui/visible.ts";
 import { agentInWords } from "../ui/words/access.ts";
+import type { ActionName } from "./many-users.ts";
 import { act } from "./many-users.ts";
 import { PersonForm } from "./person-form.tsx";
 import { Sessions, Tokens } from "./user-access.tsx";
 import { UserAction } from "./user-action.tsx";
 import { factorOf, UserStates } from "./user-states.tsx";
-import { type ActionName, itemsOf } from "./user-table.tsx";
+import { itemsOf } from "./user-table.tsx";
 import { longestSearch } from "./users-query.ts";
 
 export function PersonPage() {

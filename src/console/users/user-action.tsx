@@ -6,8 +6,7 @@ import { me, signOut } from "../session/session.ts";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
-import { act } from "./many-users.ts";
-import type { ActionName } from "./user-table.tsx";
+import { type ActionName, act } from "./many-users.ts";
 
 /** Longest reason that is written down, in characters. */
 const longestReason = 256;

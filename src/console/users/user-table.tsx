@@ -10,11 +10,10 @@ import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { Shape } from "../ui/shape.tsx";
 import { type Column, openByClick } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
+import type { ActionName } from "./many-users.ts";
 import { byId, type Chosen } from "./many-users-bar.tsx";
 import { factorOf, UserStates } from "./user-states.tsx";
 import { changeQuery } from "./users-query.ts";
-
-export type ActionName = keyof typeof t.users.actions;
 
 interface UserTableProps {
   readonly users: readonly User[];
