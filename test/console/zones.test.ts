@@ -51,7 +51,6 @@ describe("a browser in another time zone than the device", () => {
     ["/system/events", ".timeline-run time"],
     ["/system/logs", ".log time"],
     ["/users", "main time"],
-    ["/account?open=sessions", "main time"],
   ] as const)
     it(`is told both times by each time of ${path}, and whose the clock times are`, async () => {
       const page = await see(path);

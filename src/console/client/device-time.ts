@@ -9,7 +9,8 @@ export function deviceTimeSaid(serverTime: string, timeZone?: string): void {
   aheadMilliseconds = Date.parse(serverTime) - Date.now();
   try {
     new Intl.DateTimeFormat("en", { timeZone });
-    deviceZone = timeZone;
+    // The greeting says the time only.
+    deviceZone = timeZone ?? deviceZone;
   } catch {
     // An older browser may not know the name: then its own zone is all that there is to say.
   }

@@ -35,7 +35,7 @@ export const clock: Catalogue["clock"] = {
   done: "Die Uhr wurde gestellt.",
   steppedForward: (size) => `um ${size} vorgestellt`,
   steppedBack: (size) => `um ${size} zurückgestellt`,
-  whyBusy: "Die Uhr wird gerade gemessen",
+  whyBusy: "Sie wird gerade gemessen",
   whyManual: "Die Uhr wird von Hand gestellt.",
   whyKept: "Die Uhr geht richtig. Wählen Sie zuerst „Von Hand“ in den Zeiteinstellungen.",
   noServers: "Ohne Zeitserver lässt sich die Zeit nicht messen.",
@@ -70,7 +70,7 @@ export const clock: Catalogue["clock"] = {
   whoMay: (isAlone) =>
     isAlone
       ? "Ein Administrator kann die Uhr nach seinem Browser stellen oder Zeitserver hinzufügen."
-      : "Ein Administrator kann die Uhr auch nach seinem Browser stellen.",
+      : "Ein Administrator kann sie auch nach seinem Browser stellen.",
   byBrowserTitle: "Die Uhr nach Ihrem Browser stellen",
   byBrowserVerb: "Uhr stellen",
   byBrowserText:
