@@ -149,7 +149,7 @@ describe("the record of a person who does everything right", () => {
     await sees(page, "This is not the current code of this key");
     await code.fill(codeOf(secret));
     await press(page, "Switch on");
-    await page.getByLabel("I have kept them").check();
+    await page.getByLabel("I have saved these codes").check();
     await press(page, "Done");
     await page.getByLabel("Device name").fill("Branch Hamburg");
     await press(page, "Continue");

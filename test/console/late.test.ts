@@ -12,7 +12,7 @@ describe("a page that waits", () => {
 
   it("asks about a change without an answer: to wait for it, or to look, and sends it once", async () => {
     const { page } = await browser.open(agent, { now: Date.now(), width: 390, height: 844 });
-    await signIn(page, "operator", "/account");
+    await signIn(page, "operator", "/account?open=you");
     let sent = 0;
     page.on("request", (request) => {
       if (request.method() === "PUT") sent += 1;

@@ -60,7 +60,7 @@ describe("a page on another port of the device's address", () => {
   };
   before(async () => {
     window = await browser.open(agent, { isKept: true });
-    await signIn(window.page, "operator", "/account");
+    await signIn(window.page, "operator", "/account?open=you");
     other = await startOtherProgram(ending);
   });
 

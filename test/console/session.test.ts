@@ -245,7 +245,7 @@ describe("another device at the address of a session", () => {
       return agent;
     };
     const former = await named("pump-7");
-    const page = await browser.signedIn(former, "operator", "/account");
+    const page = await browser.signedIn(former, "operator", "/account?open=you");
     await page.getByText("pump-7").first().waitFor();
     await displayName(page).fill("Ana of pump 7");
     await former.stop();
