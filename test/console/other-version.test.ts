@@ -94,7 +94,7 @@ describe("a page that is open while Steward itself is updated", () => {
   });
 
   it("is loaded anew for a language whose texts are gone, and speaks it then", async () => {
-    const { page, questions } = await open("/account");
+    const { page, questions } = await open("/account?open=you");
     await untilShown(page.getByLabel("Display name"));
     await update(page);
     await press(page, /^Your account/);
