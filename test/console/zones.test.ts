@@ -51,6 +51,7 @@ describe("a browser in another time zone than the device", () => {
     ["/system/events", ".timeline-run time"],
     ["/system/logs", ".log time"],
     ["/users", "main time"],
+    ["/account?open=sessions", ".entries time"],
   ] as const)
     it(`is told both times by each time of ${path}, and whose the clock times are`, async () => {
       const page = await see(path);

@@ -1,8 +1,10 @@
+import { createStore } from "../store.ts";
+
 /** Milliseconds that the device is ahead of the browser; shown times go by the device's clock. */
 let aheadMilliseconds = 0;
 
 /** The device's time zone; undefined: not known, or none that this browser knows. */
-export let deviceZone: string | undefined;
+export const deviceZone = createStore<string | undefined>(undefined);
 
 /** Takes note of the device's time as it was said just now, and of its zone, which only the status names. */
 export function deviceTimeSaid(serverTime: string, timeZone?: string): void {
@@ -10,7 +12,7 @@ export function deviceTimeSaid(serverTime: string, timeZone?: string): void {
   try {
     new Intl.DateTimeFormat("en", { timeZone });
     // The greeting says the time only.
-    deviceZone = timeZone ?? deviceZone;
+    if (timeZone) deviceZone.set(timeZone);
   } catch {
     // An older browser may not know the name: then its own zone is all that there is to say.
   }

@@ -3,6 +3,7 @@ import type { LogEntry } from "../../../contract/types.ts";
 import { figure, shortDuration, withUnit, zoneOfTwice } from "../../catalogue/formats.ts";
 import { locale, t } from "../../catalogue/words.ts";
 import { deviceZone } from "../../client/device-time.ts";
+import { useStore } from "../../store.ts";
 import { Badge, type State } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { toast } from "../../ui/dialog/toasts.tsx";
@@ -127,6 +128,7 @@ const hours = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle
 
 /** Day and time to the millisecond, in the browser's time zone; where there is little room, without what goes without saying. */
 function LineTime({ time }: { readonly time: string }) {
+  const deviceIn = useStore(deviceZone);
   // Once for each line: dozens are drawn again whenever one comes.
   const [day, text, zone, exact] = useMemo(() => {
     const at = new Date(time);
@@ -139,7 +141,7 @@ function LineTime({ time }: { readonly time: string }) {
       zoneOfTwice(at),
       exactTime(at),
     ];
-  }, [time, locale, deviceZone]);
+  }, [time, locale, deviceIn]);
   return (
     <time dateTime={time} title={exact}>
       {day}

@@ -43,7 +43,7 @@ export const clock: Catalogue["clock"] = {
   sources: "Quellen",
   thisHost: "0 · dieses Gerät",
   agreement: (count, offset) =>
-    `${count === 1 ? "Eine Quelle sagt" : `${count} Quellen sagen übereinstimmend`}: Dieses Gerät geht ${offset}.`,
+    `${count === 1 ? "Eine Quelle sagt" : `${count} Quellen sagen`}: Dieses Gerät geht ${offset}.`,
   noAgreement: "Die Quellen stimmen nicht überein.",
   sourceStates: {
     selected: "gewählt",
@@ -56,7 +56,7 @@ export const clock: Catalogue["clock"] = {
     unused: "nicht benutzt",
   },
   details: "Einzelheiten",
-  differNot: "Dieser Browser und das Gerät stimmen auf 2\u00a0s überein.",
+  differNot: "Browser und Gerät stimmen auf 2\u00a0s überein.",
   browserWrong: (time) => `Die Uhr dieses Browsers zeigt ${time}. Stellen Sie sie dort.`,
   browserLater: (size) => `Dieser Browser geht ${size} vor.`,
   browserEarlier: (size) => `Dieser Browser geht ${size} nach.`,
@@ -78,14 +78,13 @@ export const clock: Catalogue["clock"] = {
   force: "Trotzdem richtig stellen",
   forceTitle: "Eine größere Korrektur als erlaubt vornehmen",
   forceText: (offset) =>
-    `Die Quellen sagen: Dieses Gerät geht ${offset}. Die Uhr wird sofort gestellt; alle Benutzer bleiben angemeldet. Lagen die Quellen falsch, tragen Sie in den Zeiteinstellungen andere ein.`,
+    `Die Quellen sagen: Dieses Gerät geht ${offset}. Die Uhr wird sofort gestellt; alle Benutzer bleiben angemeldet. Lagen die Quellen falsch, tragen Sie andere ein.`,
   forceByAdmin: "Ein Administrator kann sie trotzdem richtig stellen.",
   advice: {
     no_time_source:
-      "Der Grund für jede Quelle steht unten. Prüfen Sie Netzwerk und Zeiteinstellungen; ohne Netzwerk kann ein Administrator die Zeit des Browsers übernehmen.",
+      "Der Grund steht unten. Prüfen Sie Netzwerk und Zeiteinstellungen; ohne Netzwerk kann ein Administrator die Zeit des Browsers übernehmen.",
     no_majority: "Entfernen Sie in den Zeiteinstellungen die falsche Quelle, oder fügen Sie andere hinzu.",
-    panic_threshold:
-      "Die Korrektur ist größer, als die Einstellungen erlauben. Prüfen Sie, ob die Quellen stimmen.",
+    panic_threshold: "Die Korrektur ist größer als erlaubt. Prüfen Sie, ob die Quellen stimmen.",
     time_implausible: "Nichts wurde geändert. Prüfen Sie die Quellen oder die Uhr Ihres Computers.",
   },
 };
@@ -102,7 +101,7 @@ export const facts: Catalogue["facts"] = {
   cores: (count) => (count === 1 ? "1 Kern" : `${count} Kerne`),
   swap: "Swap",
   disk: (mount) => `Datenträger ${mount}`,
-  ownDisk: "Datenträger der gespeicherten Daten",
+  ownDisk: "Datenträger der Daten",
   free: (free, total) => `${free} von ${total} frei`,
   load: "Last",
   temperature: (sensor) => `Temperatur, ${sensor}`,
