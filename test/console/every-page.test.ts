@@ -261,11 +261,12 @@ describe("every page of the console", () => {
       await page.goto(`/users/${names.readonly}`);
       await page.setViewportSize({ width: 320, height: 740 });
       for (const text of texts) {
-        const name = `Löschen: ${text}`;
+        const name = `Token ${text} löschen`;
         await page.getByRole("button", { name, exact: true }).click();
         const question = page.getByRole("dialog", { name, exact: true });
         await question.getByRole("button", { name: "Löschen", exact: true }).click();
-        await untilShown(page.locator(".toasts").getByText(text));
+        await question.waitFor({ state: "detached" });
+        await untilShown(page.locator(".toasts").getByText("Der Token wurde gelöscht.").first());
         await assertReads(page, "a message", [320]);
       }
       await stepTo(page, "/account?open=tokens");

@@ -18,7 +18,7 @@ const elsewhere: Record<Role, Partial<Record<ConsolePath, ConsolePath>>> = {
 };
 
 const headings: Partial<Record<ConsolePath, RegExp | string>> = {
-  "/": /^\d things need (you|an administrator)\.$/,
+  "/": /^(One thing needs|\d things need) (you|an administrator)\.$/,
   "/setup": "Set up this device",
   "/users": "Users",
   "/updates": "Updates",

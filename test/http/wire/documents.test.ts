@@ -8,7 +8,9 @@ import { readPages } from "../../../scripts/docs/pages.ts";
 
 const built = join(import.meta.dirname, "../../../dist/console/docs");
 
-const files = readdirSync(built, { recursive: true, encoding: "utf8" });
+const files = readdirSync(built, { recursive: true, encoding: "utf8" }).filter((name) =>
+  statSync(join(built, name)).isFile(),
+);
 const pages = files.filter((name) => name.endsWith(".html")).map((name) => `/docs/${name}`);
 const textOf = (address: string): string => readFileSync(join(built, "..", address), "utf8");
 
