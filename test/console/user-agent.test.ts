@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import * as people from "../../src/console/catalogue/languages/en/people.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
-import { agentInWords } from "../../src/console/ui/words/access.ts";
+import { agentInWords } from "../../src/console/users/access.ts";
 
 /** As browsers send them. */
 const cases = [

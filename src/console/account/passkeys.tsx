@@ -12,7 +12,7 @@ import { Form, useForm } from "../ui/form/form.tsx";
 import { Section } from "../ui/page.tsx";
 import { ReadProblem } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
-import { agentInWords } from "../ui/words/access.ts";
+import { agentInWords } from "../users/access.ts";
 import { makePasskey, useHasPasskeys } from "./webauthn.ts";
 
 /** The passkeys beside the codes of a second factor. Nothing is shown where there are none and none can be made. */

@@ -17,7 +17,7 @@ import { Empty, Facts, Page, Pending, Section, Skeleton, type Titled } from "../
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
 import { visible } from "../ui/visible.ts";
-import { agentInWords } from "../ui/words/access.ts";
+import { agentInWords } from "./access.ts";
 import type { ActionName } from "./many-users.ts";
 import { act } from "./many-users.ts";
 import { PersonForm } from "./person-form.tsx";

@@ -15,7 +15,7 @@ import { toast } from "../ui/dialog/toasts.tsx";
 import { Pending, Section } from "../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
-import { agentInWords, tokenRights } from "../ui/words/access.ts";
+import { agentInWords, tokenRights } from "./access.ts";
 
 interface AccessProps {
   readonly userId: string;

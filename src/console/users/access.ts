@@ -1,5 +1,5 @@
-import type { ApiToken } from "../../../contract/types.ts";
-import { t } from "../../catalogue/words.ts";
+import type { ApiToken } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
 
 /** The rights of a token: its scopes, the pages that it counts at, its users, and the addresses that may use it. */
 export function tokenRights({ scopes, is_fleet, sources, pages = [] }: ApiToken): string {
