@@ -190,31 +190,31 @@ async function answerTo(
   signal?.throwIfAborted();
   const [, method, isByCookie] = CONTRACT_ROUTES[id];
   const ending = new AbortController();
-  const giveUp = (): void => ending.abort();
-  // Safari has AbortSignal.any only since 17.4.
-  signal?.addEventListener("abort", giveUp);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const begin = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(onLate, patience * 1_000);
-  };
-  const wait = (): void => {
-    lateWrite.set(null);
-    begin();
-  };
-  const late = { giveUp, wait };
-  const onLate = (): void => {
-    if (!method || isByCookie) giveUp();
-    else if (lateWrite.read() === null) lateWrite.set(late);
-    else begin();
-  };
-  begin();
-  try {
-    // The early one has an end of its own.
-    return await (early ?? by(path, { ...request, signal: ending.signal }, begin));
-  } finally {
+  const settle = (): void => {
     clearTimeout(timer);
     if (lateWrite.read() === late) lateWrite.set(null);
+  };
+  const late: LateWrite = {
+    giveUp: () => ending.abort(),
+    wait: () => {
+      settle();
+      timer = setTimeout(onLate, patience * 1_000);
+    },
+  };
+  const onLate = (): void => {
+    if (!method || isByCookie) late.giveUp();
+    else if (lateWrite.read() === null) lateWrite.set(late);
+    else late.wait();
+  };
+  // Safari has AbortSignal.any only since 17.4.
+  signal?.addEventListener("abort", late.giveUp);
+  late.wait();
+  try {
+    // The early one has an end of its own.
+    return await (early ?? by(path, { ...request, signal: ending.signal }, late.wait));
+  } finally {
+    settle();
   }
 }
 

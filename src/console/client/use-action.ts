@@ -46,9 +46,14 @@ export function useAction<A extends readonly unknown[]>(work: (...given: A) => P
   };
 }
 
-/** Aborted when the caller is no longer drawn: the person has left, and would not see the outcome. */
-export function useEnding(): AbortController {
-  const [ending] = useState(() => new AbortController());
-  useEffect(() => () => ending.abort(new Cancelled()), []);
-  return ending;
+/** Each begin has a signal. Stopped as well when the caller is no longer drawn: the person would not see the outcome. */
+export function useStop(): { readonly begin: () => AbortSignal; readonly stop: () => void } {
+  const ending = useRef<AbortController | null>(null);
+  const stop = (): void => ending.current?.abort(new Cancelled());
+  useEffect(() => stop, []);
+  const begin = (): AbortSignal => {
+    ending.current = new AbortController();
+    return ending.current.signal;
+  };
+  return { begin, stop };
 }

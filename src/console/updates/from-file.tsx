@@ -1,13 +1,12 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Updates } from "../../contract/types.ts";
-import { bytes, percent } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import type { PropsOf } from "../client/parts.ts";
-import { Cancelled } from "../client/problem.ts";
 import { upload } from "../client/upload.ts";
-import { useAction } from "../client/use-action.ts";
+import { useAction, useStop } from "../client/use-action.ts";
 import { Button } from "../ui/button.tsx";
+import { Transfer } from "../ui/form/transfer.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Said } from "../ui/spoken.tsx";
 import { reasonSentence } from "../ui/words/update-format.ts";
@@ -16,14 +15,10 @@ import { reasonSentence } from "../ui/words/update-format.ts";
 export function Body({ status, onBegun }: PropsOf<"upload">) {
   const [sending, setSending] = useState({ bytes: 0, of: 0 });
   const [checkId, setCheckId] = useState<string | null>(null);
-  const stop = useRef(new AbortController());
-  const giveUp = (): void => stop.current.abort(new Cancelled());
-  // A person who leaves the page would not see the outcome.
-  useEffect(() => giveUp, []);
+  const { begin, stop } = useStop();
   const send = useAction(async (file: File) => {
     setCheckId(null);
-    stop.current = new AbortController();
-    const { signal } = stop.current;
+    const signal = begin();
     const onBytes = (sent: number): void => setSending({ bytes: sent, of: file.size });
     onBytes(0);
     // A session that has to be renewed is renewed before the file is sent.
@@ -52,15 +47,8 @@ export function Body({ status, onBegun }: PropsOf<"upload">) {
       <p class="hint">{why ?? t.upload.hint}</p>
       {send.isBusy && (
         <>
-          <progress aria-label={t.upload.progress} value={sending.bytes} max={sending.of || 1} />
-          <p>
-            {t.upload.amount(
-              bytes(sending.bytes),
-              bytes(sending.of),
-              percent(sending.bytes / (sending.of || 1)),
-            )}{" "}
-            <Button onClick={giveUp}>{t.upload.stop}</Button>
-          </p>
+          <Transfer label={t.upload.progress} bytes={sending.bytes} of={sending.of} />
+          <Button onClick={stop}>{t.ui.cancel}</Button>
         </>
       )}
       <ProblemView error={send.error} />

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { User, UserQuery } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
-import { useAction, useEnding } from "../client/use-action.ts";
+import { useAction, useStop } from "../client/use-action.ts";
 import { me } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
@@ -152,14 +152,14 @@ function ManyUsersDialog({
 /** Does it to one after another, and keeps how far it is. */
 function useRun(action: ManyAction, users: readonly User[], onDone: (done: readonly string[]) => void) {
   const [outcomes, setOutcomes] = useState<Outcomes | null>(null);
-  const ending = useEnding();
+  const { begin, stop } = useStop();
   const { isBusy: isRunning, ...running } = useAction(async () => {
     const all = new Map<string, Outcome>(users.map(({ id }) => [id, "waiting"]));
     setOutcomes(new Map(all));
     await oneByOne(
       users,
       ({ id }) => act(action, id),
-      ending.signal,
+      begin(),
       ({ id }, end) => {
         all.set(id, "error" in end ? end : "done");
         setOutcomes(new Map(all));
@@ -167,7 +167,7 @@ function useRun(action: ManyAction, users: readonly User[], onDone: (done: reado
     );
     onDone([...all].flatMap(([id, outcome]) => (outcome === "done" ? [id] : [])));
   });
-  return { ...running, outcomes, isRunning, stop: () => ending.abort() };
+  return { ...running, outcomes, isRunning, stop };
 }
 
 /** Counts users that are done, failed and left; a screen reader says it at the end. */

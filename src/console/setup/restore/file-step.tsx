@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
-import { Cancelled } from "../../client/problem.ts";
 import { upload } from "../../client/upload.ts";
+import { useStop } from "../../client/use-action.ts";
 import { Button } from "../../ui/button.tsx";
-import { FileField, Sending } from "../../ui/form/file-field.tsx";
+import { FileField } from "../../ui/form/file-field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
+import { Transfer } from "../../ui/form/transfer.tsx";
 import { TokenField } from "../token-field.tsx";
 
 export interface Received {
@@ -26,17 +27,13 @@ export function FileStep({
 }) {
   const [sent, setSent] = useState(0);
   const [isOther, setIsOther] = useState(false);
-  const sending = useRef<AbortController | null>(null);
-  const stop = (): void => sending.current?.abort(new Cancelled());
-  useEffect(() => stop, []);
+  const { begin, stop } = useStop();
   const form = useForm<{ setup_token: string; file: File | null }>(
     { setup_token: token, file: null },
     async ({ setup_token, file }) => {
       if (file === null) return;
       setSent(0);
-      sending.current = new AbortController();
-      const { signal } = sending.current;
-      const options = { signal, headers: { "x-setup-token": setup_token.trim() } };
+      const options = { signal: begin(), headers: { "x-setup-token": setup_token.trim() } };
       // The answer to a wrong token does not reach a browser that is still sending: nothing is sent before.
       await upload("receiveBackup", new Blob(), setSent, options);
       const { bytes } = await upload("receiveBackup", file, setSent, options);
@@ -75,7 +72,7 @@ export function FileStep({
         isDisabled={isBusy}
         accept=".age"
       />
-      {isBusy && typed.file && <Sending label={t.restore.sending} sent={sent} of={typed.file.size} />}
+      {isBusy && typed.file && <Transfer label={t.restore.sending} bytes={sent} of={typed.file.size} />}
     </Form>
   );
 }

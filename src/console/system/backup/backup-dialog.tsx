@@ -2,29 +2,28 @@ import { useState } from "preact/hooks";
 import { bytes } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { deviceNow } from "../../client/device-time.ts";
-import { useEnding } from "../../client/use-action.ts";
+import { useStop } from "../../client/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog/dialog.tsx";
 import { download } from "../../ui/download.ts";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { PasswordField } from "../../ui/form/password-field.tsx";
-import { ProblemBox } from "../../ui/problem-view.tsx";
-import { BrokenOff, fileNameOf, makeBackup } from "./make-backup.ts";
+import { Transfer } from "../../ui/form/transfer.tsx";
+import { fileNameOf, makeBackup } from "./make-backup.ts";
 
 /** Hands the person a backup of the whole device, encrypted to a passphrase of theirs. */
 export function BackupDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
   const [made, setMade] = useState<{ readonly fileName: string; readonly bytes: number } | null>(null);
   const [received, setReceived] = useState(0);
-  const { signal } = useEnding();
+  const { begin } = useStop();
   const form = useForm({ passphrase: "", again: "" }, async ({ passphrase }) => {
     setReceived(0);
-    const file = await makeBackup(passphrase, signal, setReceived);
+    const file = await makeBackup(passphrase, begin(), setReceived);
     const fileName = fileNameOf(name, new Date(deviceNow()), ".age");
     download(file, fileName, file.type);
     setMade({ fileName, bytes: file.size });
   });
-  const { typed, error, isBusy } = form;
-  const isBroken = error instanceof BrokenOff;
+  const { typed, isBusy } = form;
   const differs = typed.again !== "" && !typed.passphrase.startsWith(typed.again);
   const title = t.machine.backupTitle(name);
   if (made !== null)
@@ -42,7 +41,7 @@ export function BackupDialog({ name, onClose }: { readonly name: string; readonl
   return (
     <Dialog title={title} onClose={onClose}>
       <Form
-        form={{ ...form, error: isBroken ? null : error }}
+        form={form}
         verb={t.machine.backupVerb}
         isReady={typed.passphrase !== "" && typed.again === typed.passphrase}
         onCancel={onClose}
@@ -65,12 +64,7 @@ export function BackupDialog({ name, onClose }: { readonly name: string; readonl
           autocomplete="new-password"
           maxLength={1_024}
         />
-        {isBroken && (
-          <ProblemBox title={t.machine.backupBroken}>
-            <p>{t.machine.backupBrokenText}</p>
-          </ProblemBox>
-        )}
-        {isBusy && <Receiving bytes={received} />}
+        {isBusy && <Transfer label={t.machine.backupMaking} bytes={received} />}
         {/* Backups by a timer need no person, and root sets them up. */}
         <details>
           <summary>{t.machine.unattended}</summary>
@@ -81,18 +75,5 @@ export function BackupDialog({ name, onClose }: { readonly name: string; readonl
         </details>
       </Form>
     </Dialog>
-  );
-}
-
-/** Its length is not known before its end. A screen reader hears that it goes on, and not each figure. */
-function Receiving({ bytes: count }: { readonly bytes: number }) {
-  return (
-    <>
-      <p>
-        <span role="status">{t.machine.backupMaking}</span>{" "}
-        {count > 0 && <span aria-hidden="true">{t.machine.backupReceived(bytes(count))}</span>}
-      </p>
-      <progress aria-label={t.machine.backupMaking} />
-    </>
   );
 }

@@ -1,10 +1,9 @@
+import { t } from "../../catalogue/words.ts";
 import { exchange } from "../../client/call.ts";
 import { fileOf } from "../../client/download.ts";
+import { Fault } from "../../client/problem.ts";
 
-/** The connection ended before the file did. */
-export class BrokenOff extends Error {}
-
-/** Gathers a backup that the agent makes: a part does not open. `onBytes`: those so far. Throws BrokenOff, as `exchange`. */
+/** Gathers a backup that the agent makes: a part does not open. `onBytes`: those so far. Throws as `exchange` does. */
 export async function makeBackup(
   passphrase: string,
   signal: AbortSignal,
@@ -15,7 +14,7 @@ export async function makeBackup(
     return await fileOf(response, onBytes);
   } catch (cause) {
     signal.throwIfAborted();
-    throw new BrokenOff("the backup broke off", { cause });
+    throw new Fault(() => t.machine.backupBroken, cause);
   }
 }
 

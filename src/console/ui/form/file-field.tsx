@@ -1,5 +1,4 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { bytes } from "../../catalogue/formats.ts";
 import { Field, type FieldProps } from "./field.tsx";
 
 /** A field for one file, which is chosen, or dropped anywhere on the page. */
@@ -46,28 +45,5 @@ export function FileField({
         />
       )}
     />
-  );
-}
-
-/** The part of a file that has left. A screen reader hears that it goes on, and not each figure. */
-export function Sending({
-  label,
-  sent,
-  of,
-}: {
-  readonly label: string;
-  readonly sent: number;
-  readonly of: number;
-}) {
-  return (
-    <>
-      <p>
-        <span role="status">{label}</span>{" "}
-        <span aria-hidden="true">
-          {bytes(sent)} / {bytes(of)}
-        </span>
-      </p>
-      <progress aria-label={label} value={sent} max={of} />
-    </>
   );
 }

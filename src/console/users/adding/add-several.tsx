@@ -1,9 +1,9 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { roleNames } from "../../../contract/shapes.ts";
 import { t } from "../../catalogue/words.ts";
 import { call } from "../../client/call.ts";
 import type { SeveralProps } from "../../client/parts.ts";
-import { useAction } from "../../client/use-action.ts";
+import { useAction, useStop } from "../../client/use-action.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/form/field.tsx";
@@ -105,15 +105,14 @@ function useUserNames() {
 /** Makes one after another. */
 function useAdding(fresh: readonly Entry[], { onMade, onDone }: Pick<SeveralProps, "onMade" | "onDone">) {
   const [reached, setReached] = useState(0);
-  const ending = useRef(new AbortController());
-  useEffect(() => () => ending.current.abort(), []);
+  const { begin, stop } = useStop();
   const make = ({ username, display_name, role, enabled }: Entry) =>
     call("createUser", { body: { username, display_name, role, enabled } });
   const action = useAction(async () => {
     const failed = new Map<string, unknown>();
     let made = 0;
     setReached(0);
-    await oneByOne(fresh, make, ending.current.signal, ({ username, display_name }, end) => {
+    await oneByOne(fresh, make, begin(), ({ username, display_name }, end) => {
       if ("error" in end) failed.set(username, end.error);
       else {
         onMade({ username, display_name, password: end.result.initial_password ?? null });
@@ -123,7 +122,7 @@ function useAdding(fresh: readonly Entry[], { onMade, onDone }: Pick<SeveralProp
     });
     if (made + failed.size > 0) onDone({ made, failed, left: fresh.length - made - failed.size });
   });
-  return { ...action, reached, stop: () => ending.current.abort() };
+  return { ...action, reached, stop };
 }
 
 /** Words of this language beside the contract's. */

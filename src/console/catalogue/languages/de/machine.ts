@@ -64,13 +64,13 @@ export const machine: Catalogue["machine"] = {
   passphraseDiffers: "Das ist eine andere Passphrase",
   backupVerb: "Sicherung herunterladen",
   backupMaking: "Die Sicherung wird erstellt …",
-  backupReceived: (size) => `bisher ${size}`,
   fileMade: (file, size) => `${file} (${size}) ist in den Downloads Ihres Browsers.`,
   backupKeep:
     "Bewahren Sie sie nicht bei diesem Gerät auf, und die Passphrase an einem anderen Ort. Ein neues Gerät bietet bei der Einrichtung an, sie wiederherzustellen.",
-  backupBroken: "Die Sicherung wurde unterbrochen",
-  backupBrokenText:
-    "Eine unvollständige Sicherung lässt sich nicht öffnen, deshalb wurde nichts gespeichert. Erstellen Sie sie noch einmal.",
+  backupBroken: {
+    title: "Die Sicherung wurde unterbrochen",
+    text: "Eine unvollständige Sicherung lässt sich nicht öffnen, deshalb wurde nichts gespeichert. Erstellen Sie sie noch einmal.",
+  },
   unattended: "Automatische Sicherungen",
   unattendedText:
     "Ein Timer erstellt sie auf dem Gerät, verschlüsselt für einen öffentlichen Schlüssel von age. So kann nichts auf dem Gerät sie öffnen. Als root:",

@@ -63,12 +63,13 @@ export const machine = {
   passphraseDiffers: "This is another passphrase",
   backupVerb: "Download the backup",
   backupMaking: "The backup is being made …",
-  backupReceived: (size: string) => `${size} so far`,
   fileMade: (file: string, size: string) => `${file} (${size}) is in your browser's downloads.`,
   backupKeep:
     "Keep it away from this device, and the passphrase in another place. A new device offers to restore it in its first run.",
-  backupBroken: "The backup was interrupted",
-  backupBrokenText: "An incomplete backup cannot be opened, so nothing was saved. Make it again.",
+  backupBroken: {
+    title: "The backup was interrupted",
+    text: "An incomplete backup cannot be opened, so nothing was saved. Make it again.",
+  },
   unattended: "Automatic backups",
   unattendedText:
     "A timer makes them on the device, encrypted to a public key of age, so that nothing on the device can open them. As root:",
