@@ -44,7 +44,7 @@ export function entryOf<Id extends OperationId>(id: Id, input: string): Entry<Id
   return entry as unknown as Entry<Id>;
 }
 
-/** Calls when what the operation reads may have changed. The result takes it back. */
+/** Calls when what the operation reads may have changed, as while the page was out of sight. The result takes it back. */
 export function onStale(id: OperationId, act: () => void): () => void {
   const watcher = { id, act };
   watchers.add(watcher);
@@ -125,6 +125,7 @@ export function watchChanges(): void {
   isConnected.subscribe(() => isConnected.read() && makeStale("all"));
   document.addEventListener("visibilitychange", () => {
     for (const entry of entries.values()) entry.refresh(oldMilliseconds);
+    if (document.visibilityState === "visible") for (const { act } of watchers) act();
   });
 }
 

@@ -17,7 +17,7 @@ const readsOf: Readonly<Record<Stale, Reads>> = {
   tokens: ["listTokens", ...people],
   clock,
   updates,
-  settings: ["getSettings"],
+  settings: ["getSettings", "getNotifications"],
   device,
   version: ["getVersion"],
   health: ["getHealth"],
@@ -74,6 +74,8 @@ const calm: Readonly<Partial<Record<OperationId, number>>> = {
   getStatus: 60,
   getTimeSync: 150,
   getSystemFacts: 300,
+  // Deliveries are no events.
+  getNotifications: 20,
 };
 
 /** Seconds after which a value is read again: it moves steadily, or is under way. null: each change has an event. */

@@ -35,21 +35,16 @@ interface Change {
 export function Identity({ asked, onSheet }: { readonly asked: string; readonly onSheet: () => void }) {
   const settings = useResource("getSettings");
   const host = useResource("getHost");
-  const isRead = settings.value !== null && host.value !== null;
+  const values = settings.value && host.value && valuesOf(settings.value, host.value);
   return (
     <Section title={t.machine.identity} action={<Button onClick={onSheet}>{t.print.sheet}</Button>}>
       <ReadProblem of={[settings, host]} />
-      {!isRead ? (
+      {values === null ? (
         <Pending of={{ error: settings.error ?? host.error }} lines={5} />
       ) : isOneOf("readonly") ? (
-        <Facts items={shownNames(valuesOf(settings.value, host.value))} />
+        <Facts items={shownNames(values)} />
       ) : (
-        <NamesForm
-          settings={settings}
-          host={host}
-          asked={asked}
-          base={valuesOf(settings.value, host.value)}
-        />
+        <NamesForm settings={settings} host={host} asked={asked} base={values} />
       )}
     </Section>
   );

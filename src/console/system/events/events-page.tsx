@@ -148,10 +148,10 @@ function Overview({ query, begin }: { readonly query: EventQuery; readonly begin
 /** Milliseconds since 1970 of a time, or of how long ago it was, such as `1h30m`; null: none is named. */
 function momentOf(text: string | undefined, now: number): number | null {
   if (!text) return null;
-  if (text.includes("T")) return Number.isNaN(Date.parse(text)) ? null : Math.max(Date.parse(text), 0);
   const parts = [...text.matchAll(/(\d+)(ms|[dhms])/g)];
   const ago = parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (units[unit] ?? 0), 0);
-  return Math.max(now - ago, 0);
+  const at = text.includes("T") ? Date.parse(text) : now - ago;
+  return Number.isNaN(at) ? null : Math.max(at, 0);
 }
 
 const units: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };

@@ -1,7 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Need, ReceiverStates, Settings } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
-import { onStale } from "../../client/cache.ts";
 import { call } from "../../client/call.ts";
 import { greet } from "../../client/connection.ts";
 import { useResource } from "../../client/use-resource.ts";
@@ -26,7 +25,6 @@ export function Body() {
   /** null: no sheet is open; `new`: one for a receiver to add. */
   const [edited, setEdited] = useState<ReceiverSettings | "new" | null>(null);
   const [doomed, setDoomed] = useState<string | null>(null);
-  useFreshStates(states.reload);
   const reload = async (): Promise<void> => {
     await Promise.all([settings.reload(), states.reload()]);
   };
@@ -99,23 +97,6 @@ export function Body() {
       )}
     </div>
   );
-}
-
-/** Milliseconds between two readings: deliveries are no events. */
-const freshMilliseconds = 20_000;
-
-function useFreshStates(reload: () => Promise<void>): void {
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") void reload();
-    }, freshMilliseconds);
-    // Another user may have named a receiver or set a secret.
-    const stop = onStale("getSettings", () => void reload());
-    return () => {
-      clearInterval(timer);
-      stop();
-    };
-  }, [reload]);
 }
 
 type ReceiverState = ReceiverStates[number];

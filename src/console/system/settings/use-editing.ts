@@ -90,21 +90,10 @@ export function mayChange(schema: MemberSchema | null, pointer: string): boolean
   return me().role === "admin" || (isOneOf("operator") && writer === "operator");
 }
 
-/** Also when the page comes back into sight, for a device is not looked at all day. */
 function useChangesOfOthers(reload: () => void): void {
   const latest = useRef(reload);
   latest.current = reload;
-  useEffect(() => {
-    const onSight = (): void => {
-      if (document.visibilityState === "visible") latest.current();
-    };
-    document.addEventListener("visibilitychange", onSight);
-    const stop = onStale("getSettings", () => latest.current());
-    return () => {
-      document.removeEventListener("visibilitychange", onSight);
-      stop();
-    };
-  }, []);
+  useEffect(() => onStale("getSettings", () => latest.current()), []);
 }
 
 /** Receivers are no fields of a form: they are drawn as they are, and written one by one, on this page too. */
