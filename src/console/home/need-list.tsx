@@ -32,7 +32,7 @@ export function NeedList({ needs }: { readonly needs: readonly Need[] }) {
 function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: boolean }) {
   const { detail } = need;
   const words = needInWords(need);
-  const releaseId = releaseIdOf(need);
+  const { release_id: releaseId = "" } = need.facts as { release_id?: string };
   const state = colourOf(need);
   return (
     <li class={state}>
@@ -65,10 +65,6 @@ function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: bo
       )}
     </li>
   );
-}
-
-function releaseIdOf({ facts }: Need): string {
-  return (facts as { release_id?: string }).release_id ?? "";
 }
 
 function WayOut({

@@ -61,18 +61,18 @@ export function EventsPage() {
       {items?.length === 0 && <Empty>{t.events.empty}</Empty>}
       <ZoneNote />
       {items !== null && items.length > 0 && (
-        <Timeline
-          entries={entries}
-          onEndNear={() => {
-            if (hasOlder && loadingOlder.error === null) void loadingOlder.run();
-          }}
-        />
-      )}
-      {items !== null && items.length > 0 && (
-        <footer class="list-foot">
-          <p role="status">{t.events.total(total, hasOlder ? total : lines)}</p>
-          {hasOlder && <p>{t.lists.loading}</p>}
-        </footer>
+        <>
+          <Timeline
+            entries={entries}
+            onEndNear={() => {
+              if (hasOlder && loadingOlder.error === null) void loadingOlder.run();
+            }}
+          />
+          <footer class="list-foot">
+            <p role="status">{t.events.total(total, hasOlder ? total : lines)}</p>
+            {hasOlder && <p>{t.lists.loading}</p>}
+          </footer>
+        </>
       )}
     </Section>
   );

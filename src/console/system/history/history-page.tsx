@@ -13,7 +13,7 @@ import { dayInWords, momentInWords, worstInWords } from "./figure-words.ts";
 import { daysUntilFull } from "./forecast.ts";
 import { isShownEvent, timeOfEvent } from "./happenings.ts";
 import { Pictures } from "./pictures.tsx";
-import { axisOf, inLife, type PlotName, pointsOf, type Series, seriesOf, stepsOf, timeOf } from "./series.ts";
+import { axisOf, inLife, type PlotName, pointsOf, seriesOf, stepsOf, timeOf } from "./series.ts";
 import "../../styles/parts/history.css";
 import "../../styles/parts/plot.css";
 
@@ -95,10 +95,6 @@ export const pages = { "/system/history": HistoryPage };
 /** The least span of the axis, so that a calm week is a calm line: 2 ms, 10 °C. */
 const leastSpans: Partial<Readonly<Record<PlotName, number>>> = { clock: 0.002, temperature: 10 };
 
-function livedSteps({ worst }: Series): number {
-  return worst.length - worst.findIndex((figure) => figure !== null);
-}
-
 /**
  * The week of the figure that says most about a tile: a line without axes, a dot at its end, and its end or its extreme in
  * words. The worst of each half hour, so that the extreme is in the line, which is too small to show more.
@@ -114,8 +110,9 @@ export function Body({ of }: WeekLineProps) {
   const days = disk === undefined ? null : daysUntilFull(disk.mean, value.step_seconds);
   // Without a forecast the temperature says more, but some devices have no sensor.
   const series = of === "clock" ? clock : days === null ? (heat ?? disk) : disk;
+  const first = series?.worst.findIndex((figure) => figure !== null) ?? 0;
   // A day of a week is no line yet.
-  if (series === undefined || livedSteps(series) < 48) return <p hidden />;
+  if (series === undefined || series.worst.length - first < 48) return <p hidden />;
   const dayOf = (at: number) => dayInWords(at, timeOf(steps).high);
   const isFilling = series === disk && days !== null;
   const words = isFilling ? t.history.week.full(days) : worstInWords(series, steps, t.history.week, dayOf);

@@ -61,7 +61,7 @@ export function Pictures({ history, events, notes }: PicturesProps) {
   return (
     <>
       <PlotField
-        label={t.history.time}
+        label={t.logs.time}
         hint={t.history.hint}
         head={
           <>
@@ -208,7 +208,7 @@ function tableOf(
     high: start + endOf(from) * length - 1,
   });
   const columns: Column<number>[] = [
-    { key: "time", title: t.history.time, cell: (from: number) => momentInWords(start + from * length) },
+    { key: "time", title: t.logs.time, cell: (from: number) => momentInWords(start + from * length) },
     ...series.map((one) => ({
       key: one.name,
       title: t.history.plots[one.name],

@@ -57,7 +57,6 @@ export const logs: Catalogue["logs"] = {
 export const history: Catalogue["history"] = {
   spans: { day: "24 Stunden", week: "7 Tage" },
   span: "Zeitraum",
-  time: "Zeit",
   hint: "Fahren Sie über die Kurven, oder benutzen Sie hier die Pfeiltasten, um die Werte eines Zeitpunkts zu lesen.",
   plots: {
     clock: "Uhr",

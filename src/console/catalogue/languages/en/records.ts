@@ -55,7 +55,6 @@ export const logs = {
 export const history = {
   spans: { day: "24 hours", week: "7 days" },
   span: "Span of time",
-  time: "Time",
   hint: "Move over the plots, or use the arrow keys here, to read the figures of a time.",
   plots: {
     clock: "Clock",
