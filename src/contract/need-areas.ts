@@ -68,13 +68,7 @@ const setupNeeds = [
 
 export type SetupNeedCode = (typeof setupNeeds)[number];
 
-export function isSetupNeed({
-  code,
-  level,
-}: {
-  readonly code: string;
-  readonly level: string | undefined;
-}): boolean {
+export function isSetupNeed({ code, level }: { readonly code: string; readonly level?: unknown }): boolean {
   return level === "attention" && setupNeeds.some((one) => one === code);
 }
 

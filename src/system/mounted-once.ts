@@ -6,14 +6,6 @@ interface Mounted {
 
 /** File systems as df lists them, each device once: by the shortest of the paths that it is mounted at, as bind mounts are. */
 export function mountedOnce<T extends Mounted>(all: readonly T[]): T[] {
-  return all.filter(
-    (one) =>
-      !one.fs.startsWith("/") ||
-      all.every(
-        (other) =>
-          other.fs !== one.fs ||
-          other.mount.length > one.mount.length ||
-          (other.mount.length === one.mount.length && all.indexOf(other) >= all.indexOf(one)),
-      ),
-  );
+  const byLength = [...all].sort((one, other) => one.mount.length - other.mount.length);
+  return all.filter((one) => !one.fs.startsWith("/") || one === byLength.find(({ fs }) => fs === one.fs));
 }

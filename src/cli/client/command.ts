@@ -19,3 +19,7 @@ type Taken = "positionals" | "options";
 
 /** A command of the device. Its file names the words and options that it takes, if it takes any. */
 export type Command = Omit<CommandRow, Taken> & Partial<Pick<CommandRow, Taken>>;
+
+/** Exit codes of commands that have worked and say how the device is: its clock is not right, or something needs a person. */
+export const notSynchronised = 9;
+export const needsPerson = 10;

@@ -3,14 +3,12 @@ import type { Tls } from "../../contract/types.ts";
 import { CommandError, OnlyExitCode } from "../../terminal/command-error.ts";
 import { fileFailure } from "../../terminal/failure.ts";
 import { givenText } from "../../terminal/given-text.ts";
-import type { Command, Invocation } from "../client/command.ts";
+import { type Command, type Invocation, needsPerson } from "../client/command.ts";
 import type { CheckedText, Client, ExaminedHost } from "../client/context.ts";
 import { requireLocal } from "../client/places.ts";
 
 /** As of a refused request. */
 const invalidInput = 6;
-/** As of `steward status`: all works, and a person should look. */
-const needsAttention = 10;
 
 const check: Command = {
   path: ["host-file", "check"],
@@ -37,7 +35,7 @@ const check: Command = {
     if (rows.length > 0) await output.table(document, { heads: ["place", "fault"], rows });
     else await output.changed(document, `${path} has no fault.`);
     if (faults.length > 0) throw new OnlyExitCode(invalidInput);
-    if (unknown.length > 0) throw new OnlyExitCode(needsAttention);
+    if (unknown.length > 0) throw new OnlyExitCode(needsPerson);
   },
 };
 

@@ -1,9 +1,6 @@
 import { OnlyExitCode } from "../../terminal/command-error.ts";
-import type { Command } from "../client/command.ts";
+import { type Command, needsPerson } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-
-/** As of `steward status`. */
-const needsPerson = 10;
 
 export const doctor: Command = {
   path: ["doctor"],

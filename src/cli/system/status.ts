@@ -5,12 +5,9 @@ import { OnlyExitCode } from "../../terminal/command-error.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import { type Fields, formatFields } from "../../terminal/table.ts";
 import { formatLag, formatSpan } from "../../terminal/time-figures.ts";
-import type { Command } from "../client/command.ts";
+import { type Command, needsPerson } from "../client/command.ts";
 import { formatSeconds, remedyLines, share } from "./facts-view.ts";
 import { productWords } from "./version.ts";
-
-/** Exit code while something needs attention, for monitors and scripts. */
-const needsPerson = 10;
 
 export const status: Command = {
   path: ["status"],

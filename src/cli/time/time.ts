@@ -4,12 +4,9 @@ import type { TimeSync } from "../../contract/types.ts";
 import { CommandError, OnlyExitCode } from "../../terminal/command-error.ts";
 import { requireConsent } from "../../terminal/commands/consent.ts";
 import { formatSpan } from "../../terminal/time-figures.ts";
-import type { Command, Invocation } from "../client/command.ts";
+import { type Command, type Invocation, notSynchronised } from "../client/command.ts";
 import type { Client } from "../client/context.ts";
 import { probeReport, syncSentence, timeReport } from "./time-view.ts";
-
-/** contract/error-codes.ts: the clock is not synchronised. */
-const notSynchronised = 9;
 
 const status: Command = {
   path: ["time", "status"],

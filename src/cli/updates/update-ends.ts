@@ -1,8 +1,6 @@
 import type { Release, ReleaseHold, Updates } from "../../contract/types.ts";
+import { notSynchronised } from "../client/command.ts";
 import { releaseWords } from "./update-words.ts";
-
-/** contract/error-codes.ts: the clock is not synchronised. */
-export const notSynchronised = 9;
 
 /** The exit codes of `steward update check` and `apply`: their help, the manual page and docs/updates/operate.md have them. */
 export const updateExitCodes = [

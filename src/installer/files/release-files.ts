@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { chmod, lstat, mkdir, readdir, readlink, rename, symlink, unlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { FreeSpace, RunCommand } from "../../host/ports.ts";
 import type { ReleaseFiles } from "../../host/release-ports.ts";
@@ -8,10 +8,11 @@ import {
   removeLeftovers,
   storageError,
   syncDirectory,
+  syncTree,
   temporaryName,
   writeDurably,
 } from "../../store/files/durable-file.ts";
-import { openRegular, readRegular } from "../../store/files/regular-file.ts";
+import { readRegular } from "../../store/files/regular-file.ts";
 import { removeTree } from "./remove-tree.ts";
 
 /** Milliseconds for a file system to write its cached data: 4 GiB at 10 MB/s, and the data of other programs. */
@@ -139,23 +140,11 @@ async function targetOf(path: string): Promise<string | null> {
 async function syncBelow(directory: string, run: RunCommand): Promise<void> {
   const limits = { timeoutMilliseconds: syncMilliseconds };
   const result = await run("sync", ["-f", "--", directory], limits).catch(orNull);
-  if (result === null) return syncEach(directory);
+  if (result === null) return syncTree(directory);
   if (result.status === 0) return;
   const why = result.status === null ? "it took too long" : result.stderr.trim();
   throw new StewardError(
     "storage_unwritable",
     `The disk did not confirm that the files were written: ${why}.`,
   );
-}
-
-async function syncEach(directory: string): Promise<void> {
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory()) await syncEach(path);
-    else if (entry.isFile()) {
-      const { file } = await openRegular(path);
-      await file.sync().finally(() => file.close());
-    }
-  }
-  await syncDirectory(directory);
 }

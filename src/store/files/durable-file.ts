@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs";
-import { chmod, type FileHandle, mkdir, open, rename, rm, unlink } from "node:fs/promises";
+import { chmod, type FileHandle, mkdir, open, readdir, rename, rm, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { openRegular } from "./regular-file.ts";
 import { storageAdvice } from "./storage-advice.ts";
 
 /**
@@ -142,6 +143,19 @@ async function mkdirWithParents(path: string, mode: number): Promise<void> {
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, "r");
   await closing(handle, () => handle.sync());
+}
+
+/** Makes all the files of a directory survive a power cut, below it as well. */
+export async function syncTree(directory: string): Promise<void> {
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) await syncTree(path);
+    else if (entry.isFile()) {
+      const { file } = await openRegular(path);
+      await file.sync().finally(() => file.close());
+    }
+  }
+  await syncDirectory(directory);
 }
 
 /** True if a reader now finds the new content although the write failed. */

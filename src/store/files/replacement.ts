@@ -2,9 +2,15 @@ import { existsSync } from "node:fs";
 import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, StewardError, systemErrorCode } from "../../contract/errors.ts";
-import { makeDirectory, removeLeftovers, storageError, syncDirectory, writeDurably } from "./durable-file.ts";
+import {
+  makeDirectory,
+  removeLeftovers,
+  storageError,
+  syncDirectory,
+  syncTree,
+  writeDurably,
+} from "./durable-file.ts";
 import { moveTree } from "./move-directory.ts";
-import { openRegular } from "./regular-file.ts";
 
 /** In this directory of a state directory another state is made ready, which then replaces the whole present one. */
 const placeName = ".restore";
@@ -129,19 +135,6 @@ function refuseBegun(directory: string): void {
     "state_damaged",
     "Restoring a backup has begun, but a fault of the disk has stopped it. The agent continues when it starts: systemctl restart steward.",
   );
-}
-
-/** Makes all of a directory survive a power cut. */
-async function syncTree(directory: string): Promise<void> {
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory()) await syncTree(path);
-    else {
-      const { file } = await openRegular(path);
-      await file.sync().finally(() => file.close());
-    }
-  }
-  await syncDirectory(directory);
 }
 
 /**

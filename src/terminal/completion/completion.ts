@@ -93,16 +93,7 @@ _${program}() {
     word=\${COMP_WORDS[i]}
     # "=" is a word of its own here: --role=admin are three.
     [[ $word == = ]] && continue
-    if [[ -n $expects ]]; then expects=; continue; fi
-    case $word in
-      ${valuedPattern(model)}) expects=$word ;;
-      -*) ;;
-      *)
-        case "$at $word" in
-${steps(model)}
-        esac ;;
-    esac
-  done
+${walk(model)}
   [[ $current == = ]] && current=
   case $expects in
 ${model.valued.map((option) => `    ${spellings(option).join("|")}) ${bashValues(option)} ;;`).join("\n")}
@@ -137,16 +128,7 @@ _${program}() {
   local -a entries options names
   for ((i = 2; i < CURRENT; i++)); do
     word=\${words[i]}
-    if [[ -n $expects ]]; then expects=; continue; fi
-    case $word in
-      ${valuedPattern(model)}) expects=$word ;;
-      -*) ;;
-      *)
-        case "$at $word" in
-${steps(model)}
-        esac ;;
-    esac
-  done
+${walk(model)}
   if [[ -z $expects && \${words[CURRENT]} == --*=* ]]; then
     expects=\${words[CURRENT]%%=*}
     compset -P '*='
@@ -174,12 +156,18 @@ if [[ $funcstack[1] == _${program} ]]; then _${program} "$@"; else compdef _${pr
 `;
 }
 
-function valuedPattern(model: CompletionModel): string {
-  return model.valued.flatMap(spellings).join("|");
-}
-
-function steps(model: CompletionModel): string {
-  return model.steps.map(({ typed, at }) => `          ${quoted(typed)}) at=${quoted(at)} ;;`).join("\n");
+/** Both shells go through the words before the cursor alike: `at` is the command so far, `expects` an option without its value. */
+function walk({ valued, steps }: CompletionModel): string {
+  return `    if [[ -n $expects ]]; then expects=; continue; fi
+    case $word in
+      ${valued.flatMap(spellings).join("|")}) expects=$word ;;
+      -*) ;;
+      *)
+        case "$at $word" in
+${steps.map(({ typed, at }) => `          ${quoted(typed)}) at=${quoted(at)} ;;`).join("\n")}
+        esac ;;
+    esac
+  done`;
 }
 
 function bashPlace({ at, words, options, live }: Place): string {
