@@ -32,7 +32,7 @@ export const adding: Catalogue["adding"] = {
     "Eine Person in jeder Zeile: Benutzername, Anzeigename, Rolle. Ohne Rolle ist sie Leser. Die erste Zeile darf die Spalten benennen, wie in einer hier exportierten Liste.",
   unused: "Nicht verwendet:",
   correctFirst: "Einige Zeilen müssen zuerst berichtigt werden.",
-  noText: "Diese Datei ist keine Textliste. Speichern Sie die Tabelle als CSV",
+  noText: "Keine lesbare Liste. Wählen Sie die Datei neu aus, oder speichern Sie die Tabelle als CSV",
   tooMany: (most) => `Höchstens ${most} Personen werden auf einmal angelegt`,
   checked: ({ fresh, known, faulty }) =>
     `${faulty > 0 ? `Zuerst zu berichtigen: ${faulty}. Danach anzulegen` : "Anzulegen"}: ${fresh}.${known > 0 ? ` Übersprungen, da es den Benutzernamen schon gibt: ${known}.` : ""}`,

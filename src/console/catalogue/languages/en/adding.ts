@@ -32,7 +32,7 @@ export const adding = {
     "One person on each line: user name, display name, role. Without a role, a person is a reader. The first line may name the columns, as in a list exported here.",
   unused: "Not used:",
   correctFirst: "Some lines have to be corrected first.",
-  noText: "This file is not a text list. Save it as CSV in the spreadsheet",
+  noText: "This is no readable list. Choose the file again, or save the spreadsheet as CSV",
   tooMany: (most: number) => `At most ${most} people are added at once`,
   checked: ({ fresh, known, faulty }: { fresh: number; known: number; faulty: number }) =>
     `${faulty > 0 ? `To be corrected first: ${faulty}. Then ` : ""}${fresh} can be added.${known > 0 ? ` ${known} skipped, since the user name already exists.` : ""}`,
