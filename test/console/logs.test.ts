@@ -174,11 +174,11 @@ describe("the console's log", () => {
     const own = drawn(page, "POST /api/auth/").filter({ hasText: "root-admin" });
     assert.equal(await own.count(), 0);
     const requests = page.getByLabel("Requests");
-    assert.equal(await requests.locator("option").first().innerText(), "all but those of this browser");
+    assert.equal(await requests.locator("option").first().innerText(), "not this browser's");
     await requests.selectOption("all");
     await page.waitForURL("**status=all**");
     await own.first().waitFor();
-    await requests.selectOption("all but those of this browser");
+    await requests.selectOption("not this browser's");
     await drawn(page, "listening").last().waitFor();
     await untilThereAre(0, own);
     // A user's requests are all there once they are asked for.

@@ -371,7 +371,8 @@ describe("events of a history", () => {
       events.map(({ type }) => type).filter((type) => type !== "user.created"),
     );
     const near = happenedIn(events, { low: 12.5 * hour, high: 14 * hour });
-    assert.deepEqual(near, ["A sign-in was refused", " was undone"]);
+    const untimed = near.map((one) => one.replace(/^\d?\d:00(.[AP]M)? /, ""));
+    assert.deepEqual(untimed, ["A sign-in was refused", " was undone"]);
   });
 });
 

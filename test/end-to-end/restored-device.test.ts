@@ -139,7 +139,7 @@ describe("files of root's in a backup that an attacker has written", asRoot, () 
     assert.deepEqual([readFileSync(file, "utf8"), readdirSync(etc)], [before, ["steward.json"]]);
     assert.match(
       stderr,
-      /differ and stay as they are; --with-host-files .*: steward\.json, run\.sh, backup-recipients\./,
+      /differ and stay; --with-host-files .*: steward\.json, run\.sh, backup-recipients\./,
     );
   });
 

@@ -157,10 +157,7 @@ function sentencesOf(plan: RestorePlan): string[] {
 
 function notBrought({ host_files }: RestorePlan): string[] {
   const names = host_files.filter(({ differs }) => differs).map(({ path }) => path);
-  return list(
-    "Root's files that differ and stay as they are; --with-host-files shows and restores them",
-    names,
-  );
+  return list("Root's files that differ and stay; --with-host-files shows and restores them", names);
 }
 
 const replacement = [

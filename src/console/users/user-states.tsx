@@ -15,7 +15,7 @@ export function UserStates({ user }: { readonly user: User }) {
       {!enabled && <Badge state="unknown">{t.users.states.disabled}</Badge>}
       {isFormer && <Badge state="unknown">{t.users.states.formerProvider}</Badge>}
       {locked !== null && <Badge state="attention">{lockOf(locked)}</Badge>}
-      {must_change_password && <Badge state="attention">{t.users.mustChange}</Badge>}
+      {must_change_password && <Badge state="unknown">{t.users.mustChange}</Badge>}
     </span>
   );
 }

@@ -1,5 +1,6 @@
 import type { Range } from "../../../contract/clock/source-intervals.ts";
 import type { AuditEvent, Need } from "../../../contract/types.ts";
+import { locale } from "../../catalogue/words.ts";
 import { eventLines } from "../../home/event-words.ts";
 import { needTitleOf } from "../../needs/need-words.ts";
 
@@ -35,9 +36,10 @@ export function ticksOf(events: readonly AuditEvent[], time: Range) {
     .filter(([, ticks]) => ticks.length > 0);
 }
 
-/** Sentences on the events of a time, the newest first. */
+/** Sentences on the events of a time, each with its own time of day, the newest first. */
 export function happenedIn(events: readonly AuditEvent[], time: Range): string[] {
-  return eventLines(eventsIn(events, time).reverse()).map(({ text }) => text);
+  const timeOf = (at: string) => new Date(at).toLocaleTimeString(locale, { timeStyle: "short" });
+  return eventLines(eventsIn(events, time).reverse()).map(({ time, text }) => `${timeOf(time)} ${text}`);
 }
 
 function eventsIn(events: readonly AuditEvent[], { low, high }: Range): AuditEvent[] {

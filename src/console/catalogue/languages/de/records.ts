@@ -39,7 +39,7 @@ export const logs: Catalogue["logs"] = {
   user: "Benutzer",
   requests: "Anfragen",
   statuses: {
-    "": "alle außer denen dieses Browsers",
+    "": "ohne diesen Browser",
     all: "alle",
     failed: "fehlgeschlagen (4xx, 5xx)",
     "5xx": "mit einem Fehler hier (5xx)",

@@ -37,7 +37,7 @@ export const logs = {
   user: "User",
   requests: "Requests",
   statuses: {
-    "": "all but those of this browser",
+    "": "not this browser's",
     all: "all",
     failed: "failed (4xx, 5xx)",
     "5xx": "with a fault here (5xx)",
