@@ -119,7 +119,7 @@ function SectionsMenu({
       <nav aria-label={t.system.tabs.settings}>
         {names.map((name) => (
           <Link key={name} to="/system/settings" query={{ open: name }} isCurrent={name === open}>
-            {t.settings.groups[name]} <span class="hint">{countOf(name)}</span>
+            {t.settings.groups[name]} {countOf(name) && <span class="hint">{countOf(name)}</span>}
           </Link>
         ))}
       </nav>
