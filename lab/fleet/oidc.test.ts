@@ -148,7 +148,7 @@ describe("users of oidc-provider", () => {
     row("the device's secret", "the credential steward.oidc, before client_secret_file");
     assert.equal(new URL(page.url()).search, "");
     await page.goto(`${origin}/account`);
-    await page.getByText("Sign in at the provider once more").waitFor();
+    await page.getByText("You sign in at the provider").waitFor();
     assert.equal(await page.getByLabel("New password").count(), 0);
     await context.close();
   });
