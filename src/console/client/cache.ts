@@ -44,7 +44,7 @@ export function entryOf<Id extends OperationId>(id: Id, input: string): Entry<Id
   return entry as unknown as Entry<Id>;
 }
 
-/** Calls when what the operation reads may have changed, as while the page was out of sight. The result takes it back. */
+/** Calls `act` when what the operation reads may have changed, as while the page was out of sight. The result takes it back. */
 export function onStale(id: OperationId, act: () => void): () => void {
   const watcher = { id, act };
   watchers.add(watcher);

@@ -46,7 +46,7 @@ export function useAction<A extends readonly unknown[]>(work: (...given: A) => P
   };
 }
 
-/** Each begin has a signal. Stopped as well when the caller is no longer drawn: the person would not see the outcome. */
+/** `begin` gives a signal that `stop` aborts, as does leaving the page: the person would not see the outcome. */
 export function useStop(): { readonly begin: () => AbortSignal; readonly stop: () => void } {
   const ending = useRef<AbortController | null>(null);
   const stop = (): void => ending.current?.abort(new Cancelled());
