@@ -100,7 +100,7 @@ describe("updates from a file, in the browser of a laptop beside a device withou
     // The page asks a person about a line that has stood still, and no more once it moves again.
     await limit(1);
     const asked = page.getByRole("dialog", { name: "The device has not answered yet" });
-    // What has left before is taken note of until then.
+    // Pieces that have left before are noted until then.
     await until("asked", async () => {
       await page.clock.runFor(90_000);
       return asked.isVisible();
