@@ -30,7 +30,6 @@ export function NeedList({ needs }: { readonly needs: readonly Need[] }) {
 }
 
 function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: boolean }) {
-  const { detail } = need;
   const words = needInWords(need);
   const { release_id: releaseId = "" } = need.facts as { release_id?: string };
   const state = colourOf(need);
@@ -39,7 +38,7 @@ function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: bo
       <Shape name={state} />
       <div>
         {words === null ? (
-          <Spoken text={detail} />
+          <Spoken text={need.detail} />
         ) : (
           <>
             <h3>
